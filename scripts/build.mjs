@@ -1,0 +1,117 @@
+// Bundles src/main.ts and all its dependencies into dist/: split and minified, so that a command loads
+// only what it uses. `--clean` also removes what earlier builds left for processes that still run.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60 * 1000;
+
+process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+const startedMs = performance.now();
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const temporary = `dist.tmp-${process.pid}`;
+try {
+  const { metafile } = await bundle(temporary);
+  writeStub(temporary);
+  const packages = writeLicences(metafile);
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  swapIn(temporary, "dist", process.argv.includes("--clean") ? 0 : KEEP_OLD_CHUNKS_MS);
+  const ms = Math.round(performance.now() - startedMs);
+  const kib = Math.round(bytes / 1024);
+  process.stdout.write(
+    `built dist/cli.js ${version}: ${Object.keys(metafile.outputs).length} files, ${kib} KiB, ${packages} packages bundled, ${ms} ms\n`,
+  );
+} catch (error) {
+  // esbuild has already printed its own messages.
+  if (!Array.isArray(error?.errors)) throw error;
+  process.exitCode = 1;
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+function bundle(outdir) {
+  return build({
+    entryPoints: { "cli-main": "src/main.ts" },
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    // jsonc-parser's `main` is a umd file whose requires cannot be bundled; its `module` is fine.
+    mainFields: ["module", "main"],
+    // commander and yaml are CommonJS and require Node's own modules.
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+    define: { __RALPH_VERSION__: JSON.stringify(version) },
+  });
+}
+
+/** The entry: V8's compile cache where Node has it (22.8 and later), then the program. */
+function writeStub(outdir) {
+  const file = join(outdir, "cli.js");
+  writeFileSync(
+    file,
+    '#!/usr/bin/env node\nimport m from "node:module";\nm.enableCompileCache?.();\nawait import("./cli-main.js");\n',
+  );
+  chmodSync(file, 0o755);
+}
+
+/** The licence texts of every package that went into the bundle; returns how many there are. */
+function writeLicences(metafile) {
+  const folders = new Set();
+  for (const input of Object.keys(metafile.inputs)) {
+    const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (match) folders.add(match[1]);
+  }
+  const texts = [...folders]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((folder) => {
+      const pkg = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((name) => /^licen[cs]e([.-]|$)/i.test(name));
+      if (file === undefined) throw new Error(`${pkg.name}@${pkg.version} has no licence file`);
+      const text = readFileSync(join(folder, file), "utf8").trim();
+      return `${pkg.name}@${pkg.version} (${pkg.license})\n\n${text}\n`;
+    });
+  writeFileSync("THIRD_PARTY_LICENSES.txt", texts.join(`\n${"-".repeat(72)}\n\n`));
+  return folders.size;
+}
+
+/**
+ * Moves the finished files into place, each by one rename, chunks first and entries last: whoever starts
+ * dist/cli.js meanwhile gets the old program or the new one. Exchanging whole folders would leave a moment
+ * without dist, and would take the chunks away that a running process has yet to import; chunk names are
+ * hashes of their content, so old and new ones live side by side.
+ */
+function swapIn(from, to, keepOldMs) {
+  mkdirSync(join(to, "chunks"), { recursive: true });
+  const fresh = new Set();
+  for (const name of existsSync(join(from, "chunks")) ? readdirSync(join(from, "chunks")) : []) {
+    renameSync(join(from, "chunks", name), join(to, "chunks", name));
+    fresh.add(name);
+  }
+  for (const name of ["cli-main.js", "cli.js"]) renameSync(join(from, name), join(to, name));
+  for (const name of readdirSync(join(to, "chunks"))) {
+    const file = join(to, "chunks", name);
+    if (fresh.has(name)) continue;
+    const old = statSync(file, { throwIfNoEntry: false });
+    if (old && Date.now() - old.mtimeMs >= keepOldMs) rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,73 @@
+// Names what a run needs next. The driver starts whatever is ordered and not yet in flight.
+
+import { exitCodeOf, type EndReason } from "../schema/outcome.ts";
+import { decideIteration } from "./decide-iteration.ts";
+import { guards } from "./guards.ts";
+import type { RunEnd, RunState } from "./state.ts";
+
+/** Each order has an id, so that the driver can tell one it has started from a new one. */
+export type Order =
+  | {
+      readonly type: "run-iteration";
+      readonly id: string;
+      readonly n: number;
+      readonly reason: string;
+    }
+  | { readonly type: "cancel"; readonly id: string; readonly reason: string }
+  | {
+      readonly type: "wait-until";
+      readonly id: string;
+      readonly until: number;
+      readonly reason: string;
+    }
+  | { readonly type: "end"; readonly id: string; readonly end: RunEnd };
+
+export function decideRun(state: RunState): readonly Order[] {
+  if (state.end !== undefined) return [];
+  if (state.stop?.when === "now") return stopNow(state);
+  // A fault of the machine ends the run in the middle of an iteration; the others wait for its end.
+  if (state.ending !== undefined) return endWith(state, state.ending.reason, state.ending.detail);
+  if (state.current !== undefined) return goOn(state);
+  if (state.stop !== undefined) return endWith(state, "stopped", `stopped by ${state.stop.from}`);
+  for (const guard of guards) {
+    const end = guard(state);
+    if (end !== undefined) return endWith(state, end.reason, end.detail);
+  }
+  const wait = state.notBefore;
+  if (wait !== undefined && wait.at > state.now) {
+    return [{ type: "wait-until", id: `wait/${wait.at}`, until: wait.at, reason: wait.reason }];
+  }
+  return [
+    {
+      type: "run-iteration",
+      id: `iteration/${state.iteration + 1}`,
+      n: state.iteration + 1,
+      reason: state.last === undefined ? "the first iteration" : `after ${state.last.end.outcome}`,
+    },
+  ];
+}
+
+/** Cuts what is running, reads what it left, and leaves the checking to the day the run goes on. */
+function stopNow(state: RunState): readonly Order[] {
+  const detail = `stopped at once by ${state.stop?.from ?? "a signal"}`;
+  const current = state.current;
+  if (current === undefined || current.pending?.cut === true)
+    return endWith(state, "stopped", detail);
+  if (current.pending !== undefined) {
+    return [{ type: "cancel", id: `cancel/${current.n}.${current.pending.k}`, reason: detail }];
+  }
+  const next = decideIteration(state);
+  const isQuick =
+    next.type === "end" || (next.effect.type === "inspect-project" && current.exit !== undefined);
+  return isQuick ? goOn(state) : endWith(state, "stopped", detail);
+}
+
+function goOn(state: RunState): readonly Order[] {
+  const n = state.iteration;
+  return [{ type: "run-iteration", id: `iteration/${n}`, n, reason: "the iteration goes on" }];
+}
+
+function endWith(state: RunState, reason: EndReason, detail: string): readonly Order[] {
+  const exitCode = exitCodeOf(reason, state.stop?.signal ?? "SIGINT");
+  return [{ type: "end", id: "end", end: { reason, exitCode, detail } }];
+}

@@ -1,0 +1,66 @@
+// The settings of a run, resolved and frozen. Where they come from, and how they are written in files, is world/config.
+
+import * as z from "zod";
+
+/** How a program's output is read. */
+export const StreamFormat = z.enum(["text", "claude", "notes"]);
+export type StreamFormat = z.infer<typeof StreamFormat>;
+
+export const AGENT_NAMES = ["claude", "command", "scripted"] as const;
+/** The agents this version can drive. */
+export const AgentName = z.enum(AGENT_NAMES);
+export type AgentName = z.infer<typeof AgentName>;
+
+/** Which agent to start and how. */
+export const AgentConfig = z.object({
+  name: AgentName,
+  /** Program to start instead of the agent's usual name. */
+  command: z.string().optional(),
+  /** Further arguments, after the adapter's own. */
+  arguments: z.array(z.string()),
+  model: z.string().optional(),
+  /** How its output is read; the adapter's own format where absent. */
+  output: StreamFormat.optional(),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** The four clocks of an agent, in milliseconds; a clock left out does not run. */
+export const ClockLimits = z.object({
+  startMs: z.int().optional(),
+  idleMs: z.int().optional(),
+  graceMs: z.int(),
+  wallMs: z.int(),
+});
+export type ClockLimits = z.infer<typeof ClockLimits>;
+
+/** One command whose exit code decides whether work is good. */
+export const Gate = z.object({
+  name: z.string(),
+  command: z.string(),
+  timeoutMs: z.int(),
+});
+export type Gate = z.infer<typeof Gate>;
+
+/** All settings of a run. */
+export const Config = z.object({
+  agent: AgentConfig,
+  iterationMax: z.int(),
+  /** Cap on the run's own time over all its restarts, in milliseconds. */
+  runMsMax: z.int().optional(),
+  clocks: ClockLimits,
+  gates: z.array(Gate),
+  /** The word or tag an agent uses to say that all is done. */
+  promise: z.string(),
+  permissions: z.enum(["listed", "skip"]),
+  /** Tools the agent may use where permissions are not skipped. */
+  allowedTools: z.string(),
+  /** Wait after a usage limit that told no time. */
+  limitWaitMs: z.int(),
+  /** Pause between two iterations. */
+  pauseMs: z.int(),
+  /** Iterations whose prompt, output and gate logs are kept. */
+  keepIterations: z.int(),
+  /** Size of the whole prompt, in estimated tokens. */
+  promptTokensMax: z.int(),
+});
+export type Config = z.infer<typeof Config>;

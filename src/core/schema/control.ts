@@ -1,0 +1,25 @@
+// What a person may tell a run while it works, from a signal, a key or another terminal.
+
+import * as z from "zod";
+import { StopSignal } from "./outcome.ts";
+
+/** One thing a person tells a run. */
+export const Control = z.object({
+  type: z.literal("stop"),
+  /** After the current iteration, or at once. */
+  when: z.enum(["after-iteration", "now"]),
+  /** The signal behind it; `ralph stop` counts as an interrupt. */
+  signal: StopSignal,
+  /** Who asked, in words. */
+  from: z.string(),
+});
+export type Control = z.infer<typeof Control>;
+
+/** A control as it lies in the inbox of a run. */
+export const ControlFile = z.object({
+  v: z.literal(1),
+  id: z.string(),
+  at: z.number(),
+  control: Control,
+});
+export type ControlFile = z.infer<typeof ControlFile>;

@@ -1,0 +1,51 @@
+// The orders of an iteration to the world. Each is announced in the log before it starts and answered by one fact.
+
+import * as z from "zod";
+import { Gate } from "./config.ts";
+import { TaskId } from "./ids.ts";
+import { TaskRef } from "./task.ts";
+
+/** Why the last claim about a task did not stand, for the next prompt. */
+export const Rejection = z.object({
+  task: TaskRef.optional(),
+  reason: z.string(),
+  /** First failing lines of a gate, bounded. */
+  lines: z.array(z.string()),
+});
+export type Rejection = z.infer<typeof Rejection>;
+
+/** What goes into the memory file about an iteration. */
+export const MemoryEntry = z.object({
+  task: TaskRef.optional(),
+  /** One word for the `Status:` line. */
+  status: z.string(),
+  files: z.array(z.string()),
+  learnings: z.array(z.string()),
+  commit: z.string().optional(),
+});
+export type MemoryEntry = z.infer<typeof MemoryEntry>;
+
+/** One order of an iteration to the world. */
+export const Effect = z.discriminatedUnion("type", [
+  /** Read tasks, memory and git as they are before the agent starts. */
+  z.object({ type: z.literal("read-project") }),
+  z.object({
+    type: z.literal("write-prompt"),
+    task: TaskRef,
+    attempt: z.int(),
+    rejection: Rejection.optional(),
+  }),
+  z.object({ type: z.literal("run-agent"), task: TaskRef, attempt: z.int() }),
+  /** Read the same things again and say what changed. */
+  z.object({ type: z.literal("inspect-project") }),
+  /** Put back the task list as it was before the agent; keep the agent's aside. */
+  z.object({ type: z.literal("restore-tasks"), why: z.string() }),
+  z.object({ type: z.literal("run-gate"), gate: Gate }),
+  z.object({ type: z.literal("mark-task"), task: TaskId, status: z.enum(["open", "done"]) }),
+  z.object({ type: z.literal("write-memory"), entry: MemoryEntry }),
+  z.object({ type: z.literal("commit"), subject: z.string() }),
+]);
+export type Effect = z.infer<typeof Effect>;
+
+/** The name of an effect. */
+export type EffectType = Effect["type"];

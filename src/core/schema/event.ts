@@ -1,0 +1,228 @@
+// Every fact the log can hold. Fields are only ever added; a type we do not know is kept and ignored.
+
+import * as z from "zod";
+import { Config } from "./config.ts";
+import { Control } from "./control.ts";
+import { Effect } from "./effect.ts";
+import { EffectId, RunId, TaskId } from "./ids.ts";
+import { Tokens } from "./note.ts";
+import { Clock, EndReason, Outcome } from "./outcome.ts";
+import { TaskChanges, TaskRef, TaskSummary } from "./task.ts";
+
+/** Facts about the run as a whole. */
+const RunFact = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("run-started"),
+    program: z.string(),
+    config: Config,
+    argv: z.array(z.string()),
+    layout: z.string(),
+    feature: z.string(),
+    /** Absolute path of the working tree. */
+    tree: z.string(),
+    /** Commit the working tree was on; absent outside git and before the first commit. */
+    head: z.string().optional(),
+  }),
+  /** A later process goes on with the run. */
+  z.object({ type: z.literal("run-resumed"), program: z.string(), argv: z.array(z.string()) }),
+  z.object({ type: z.literal("config-changed"), config: Config, changed: z.array(z.string()) }),
+  z.object({ type: z.literal("control-received"), id: z.string(), control: Control }),
+  /** The current effect is to be cut short. */
+  z.object({ type: z.literal("cancel-ordered"), reason: z.string() }),
+  z.object({ type: z.literal("wait-started"), until: z.number(), reason: z.string() }),
+  z.object({ type: z.literal("wait-ended") }),
+  z.object({
+    type: z.literal("run-ended"),
+    reason: EndReason,
+    exitCode: z.int(),
+    /** One sentence for a person. */
+    detail: z.string(),
+  }),
+]);
+
+/** How the agent's process came to its end, as far as we took part in it. */
+export const Termination = z.discriminatedUnion("cause", [
+  z.object({ cause: z.literal("clock"), clock: Clock }),
+  z.object({ cause: z.literal("stop") }),
+]);
+export type Termination = z.infer<typeof Termination>;
+
+/** The agent's final message and what it told about itself. */
+export const AgentResult = z.object({
+  /** What the agent itself calls it; absent for plain text, where the exit code tells. */
+  good: z.boolean().optional(),
+  /** At most 8,000 characters: the end of the message. */
+  text: z.string(),
+  httpStatus: z.int().optional(),
+  costUsd: z.number().optional(),
+  tokens: Tokens.optional(),
+  turns: z.int().optional(),
+});
+export type AgentResult = z.infer<typeof AgentResult>;
+
+/** All that is known when an agent is gone. */
+export const AgentExit = z.object({
+  code: z.int().nullable(),
+  signal: z.string().nullable(),
+  /** Present when we ended it. */
+  terminated: Termination.optional(),
+  /** Present when it could not be started at all. */
+  unusable: z.string().optional(),
+  /** True when the runner died while it ran: nobody saw its end. */
+  lost: z.boolean(),
+  durationMs: z.number(),
+  outputBytes: z.number(),
+  result: AgentResult.optional(),
+  limit: z
+    .object({ kind: z.enum(["usage", "rate"]), resetsAt: z.number().optional(), text: z.string() })
+    .optional(),
+  /** Tool calls that were refused; the first five. */
+  denials: z.array(z.object({ tool: z.string(), input: z.string() })),
+  /** The last lines of standard error, bounded. */
+  stderr: z.string(),
+  /** Processes of its tree that were still alive and were ended. */
+  survivors: z.int(),
+});
+export type AgentExit = z.infer<typeof AgentExit>;
+
+/** The state of the repository at one moment; absent outside git. */
+export const GitReading = z.object({
+  head: z.string().optional(),
+  branch: z.string().optional(),
+  dirty: z.int(),
+});
+export type GitReading = z.infer<typeof GitReading>;
+
+/** What one reading of the project found. */
+export const ProjectReading = z.object({
+  tasks: TaskSummary,
+  /** Set when the task list cannot be read; `tasks` is then empty. */
+  problem: z.string().optional(),
+  git: GitReading.optional(),
+  /** Changes whenever a file that git watches changes. */
+  digest: z.string(),
+  /** Size of the memory file, for finding what an agent appends. */
+  memoryBytes: z.int(),
+});
+export type ProjectReading = z.infer<typeof ProjectReading>;
+
+/** What changed between the reading before the agent and the one after it. */
+export const ProjectChange = ProjectReading.extend({
+  changes: TaskChanges,
+  commits: z.int(),
+  treeChanged: z.boolean(),
+  /** Files changed by commits or in the tree; at most 50. */
+  files: z.array(z.string()),
+  /** True when the agent wrote its own entry in the memory file. */
+  entryWritten: z.boolean(),
+});
+export type ProjectChange = z.infer<typeof ProjectChange>;
+
+/** What one run of a gate said. */
+export const GateResult = z.object({
+  name: z.string(),
+  passed: z.boolean(),
+  code: z.int().nullable(),
+  timedOut: z.boolean(),
+  durationMs: z.number(),
+  /** First failing lines, bounded; empty when it passed. */
+  lines: z.array(z.string()),
+});
+export type GateResult = z.infer<typeof GateResult>;
+
+/** Whether an accepted task was really checked by a gate. */
+export const Verification = z.enum(["verified", "unverified"]);
+export type Verification = z.infer<typeof Verification>;
+
+/** How an iteration came out. */
+export const IterationEnd = z.object({
+  outcome: Outcome,
+  /** Why, in one sentence. */
+  reason: z.string(),
+  task: TaskRef.optional(),
+  /** Counted against the iteration cap. */
+  charged: z.boolean(),
+  clock: Clock.optional(),
+  /** Tasks that stand as done since this iteration. */
+  accepted: z.array(z.object({ id: TaskId, verification: Verification })),
+  /** True when nothing is open any more and no gate is red. */
+  complete: z.boolean(),
+  commit: z.string().optional(),
+});
+export type IterationEnd = z.infer<typeof IterationEnd>;
+
+/** Facts about one iteration. */
+const IterationFact = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("iteration-started"), reason: z.string() }),
+  z.object({ type: z.literal("effect-ordered"), order: Effect, reason: z.string() }),
+  /** The effect was cut short by a stop; it is taken up again when the run goes on. */
+  z.object({ type: z.literal("effect-cut") }),
+  /** The world would not do it. It is taken up again when the run goes on. */
+  z.object({
+    type: z.literal("effect-failed"),
+    reason: z.enum(["needs-human", "disk"]),
+    detail: z.string(),
+  }),
+  z.object({ type: z.literal("project-read"), reading: ProjectReading }),
+  z.object({
+    type: z.literal("prompt-written"),
+    bytes: z.int(),
+    tokens: z.int(),
+    cut: z.array(z.string()),
+  }),
+  /** Synced before the agent is let go. */
+  z.object({ type: z.literal("agent-started"), pid: z.int(), startTime: z.string() }),
+  z.object({ type: z.literal("agent-exited"), exit: AgentExit }),
+  z.object({ type: z.literal("project-inspected"), change: ProjectChange }),
+  z.object({ type: z.literal("tasks-restored"), keptAside: z.string() }),
+  z.object({ type: z.literal("gate-ran"), result: GateResult }),
+  z.object({
+    type: z.literal("task-marked"),
+    task: TaskId,
+    status: z.enum(["open", "done"]),
+    problem: z.string().optional(),
+  }),
+  z.object({ type: z.literal("memory-written"), by: z.enum(["agent", "ralph"]) }),
+  z.object({
+    type: z.literal("committed"),
+    commit: z.string().optional(),
+    problem: z.string().optional(),
+  }),
+  z.object({ type: z.literal("iteration-ended"), end: IterationEnd }),
+]);
+
+export const Fact = z.discriminatedUnion("type", [RunFact, IterationFact]);
+/** Something that has happened, before it has a place in the log. */
+export type Fact = z.infer<typeof Fact>;
+/** A fact that belongs to an iteration. */
+export type IterationFact = z.infer<typeof IterationFact>;
+
+/** The part of a log line that every event has. */
+export const Envelope = z.looseObject({
+  v: z.literal(1),
+  seq: z.int(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  run: RunId,
+  iteration: z.int().optional(),
+  effect: EffectId.optional(),
+  type: z.string(),
+});
+
+/** A fact with its place in the log. */
+export type Event = Fact & {
+  readonly v: 1;
+  readonly seq: number;
+  readonly at: number;
+  readonly run: RunId;
+  readonly iteration?: number;
+  readonly effect?: EffectId;
+};
+
+/** All event types of this version. */
+export const EVENT_TYPES: ReadonlySet<string> = new Set(
+  [...RunFact.options, ...IterationFact.options].map((option) => option.shape.type.value),
+);
+
+/** One event, larger things go by file. */
+export const EVENT_BYTES_MAX = 64 * 1024;

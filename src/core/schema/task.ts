@@ -1,0 +1,55 @@
+// A task as every layout gives it, and what is recorded about a reading of the list.
+
+import * as z from "zod";
+import { TaskId } from "./ids.ts";
+
+/** How far a task is, as its list says. */
+export const TaskStatus = z.enum(["open", "in-progress", "done"]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** One item of work, with all that its list says about it. */
+export interface Task {
+  readonly id: TaskId;
+  readonly title: string;
+  readonly description: string;
+  readonly criteria: readonly string[];
+  /** Lower comes first; undefined where the list has no priorities. */
+  readonly priority: number | undefined;
+  readonly status: TaskStatus;
+  readonly dependsOn: readonly TaskId[];
+  readonly notes: string;
+}
+
+/** A task by name, small enough for an event. */
+export const TaskRef = z.object({
+  id: TaskId,
+  /** One line of at most 120 characters. */
+  title: z.string(),
+});
+export type TaskRef = z.infer<typeof TaskRef>;
+
+/** What an event keeps of a whole task list, however long the list is. */
+export const TaskSummary = z.object({
+  total: z.int(),
+  done: z.int(),
+  open: z.int(),
+  /** The first tasks in the order in which they should be done; at most 20. */
+  next: z.array(TaskRef),
+  /** Open tasks that wait for one that is not done; at most 20 are named. */
+  blocked: z.array(TaskRef),
+});
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+/** How many tasks a list of changes names at most. */
+export const NAMED_CHANGES_MAX = 50;
+
+/** How a task list differs between two readings; each list names the first few. */
+export const TaskChanges = z.object({
+  /** How many were finished, named or not. */
+  finishedCount: z.int(),
+  finished: z.array(TaskRef),
+  reopened: z.array(TaskRef),
+  added: z.array(TaskRef),
+  removed: z.array(TaskRef),
+});
+export type TaskChanges = z.infer<typeof TaskChanges>;

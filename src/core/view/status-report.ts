@@ -1,0 +1,153 @@
+// The state of a feature as `ralph status` shows it: one object for programs, a few lines for people.
+
+import { renderDuration } from "../../std/duration.ts";
+import { printableLine } from "../../std/printable.ts";
+import type { RunState } from "../loop/state.ts";
+import type { Task } from "../schema/task.ts";
+
+/** What a process of the run is doing, or why there is none. */
+export type LifeState = "running" | "waiting" | "stopping" | "crashed" | "ended" | "not-started";
+
+/** The object `ralph status --json` prints. Fields are only ever added. */
+export interface StatusReport {
+  readonly feature: string;
+  readonly state: LifeState;
+  readonly run: string | undefined;
+  readonly iteration: number;
+  readonly iterationMax: number | undefined;
+  readonly charged: number;
+  readonly activeMs: number;
+  readonly costUsd: number | undefined;
+  readonly pid: number | undefined;
+  readonly current:
+    | {
+        readonly task: string | undefined;
+        readonly doing: string | undefined;
+        readonly since: number;
+      }
+    | undefined;
+  readonly waitingUntil: number | undefined;
+  readonly last:
+    | { readonly iteration: number; readonly outcome: string; readonly reason: string }
+    | undefined;
+  readonly tasks: readonly TaskLine[];
+  readonly end:
+    | { readonly reason: string; readonly exitCode: number; readonly detail: string }
+    | undefined;
+}
+
+/** One task of the report. */
+export interface TaskLine {
+  readonly id: string;
+  readonly title: string;
+  readonly status: Task["status"];
+  /** True when a gate of ours has seen the work; false for every other task, done or not. */
+  readonly verified: boolean;
+}
+
+/** What a report is made from. */
+export interface StatusInput {
+  readonly feature: string;
+  readonly state: RunState | undefined;
+  readonly tasks: readonly Task[];
+  /** The living process that works on the run. */
+  readonly pid: number | undefined;
+}
+
+export function reportStatus({ feature, state, tasks, pid }: StatusInput): StatusReport {
+  const current = state?.current;
+  return {
+    feature,
+    state: lifeOf(state, pid),
+    run: state?.run,
+    iteration: state?.iteration ?? 0,
+    iterationMax: state?.config.iterationMax,
+    charged: state?.charged ?? 0,
+    activeMs: state?.activeMs ?? 0,
+    costUsd: state?.costUsd,
+    pid,
+    current:
+      current === undefined
+        ? undefined
+        : { task: current.task?.id, doing: current.pending?.effect.type, since: current.startedAt },
+    waitingUntil: state?.waiting?.until,
+    last:
+      state?.last === undefined
+        ? undefined
+        : {
+            iteration: state.last.iteration,
+            outcome: state.last.end.outcome,
+            reason: state.last.end.reason,
+          },
+    tasks: tasks.map((task) => ({
+      id: task.id,
+      title: task.title,
+      status: task.status,
+      verified: task.status === "done" && state?.accepted[task.id] === "verified",
+    })),
+    end: state?.end,
+  };
+}
+
+export function renderStatus(report: StatusReport, now: number): string {
+  const done = report.tasks.filter((task) => task.status === "done").length;
+  const lines = [
+    printableLine(`${report.feature}: ${stateWords(report, now)}`, LINE_MAX),
+    `tasks: ${done} of ${report.tasks.length} done, iterations: ${report.iteration}${budgetWords(report)}`,
+    ...report.tasks.slice(0, TASKS_SHOWN).map(renderTask),
+  ];
+  if (report.tasks.length > TASKS_SHOWN)
+    lines.push(`  … and ${report.tasks.length - TASKS_SHOWN} more`);
+  if (report.last !== undefined) {
+    const { iteration, outcome, reason } = report.last;
+    lines.push(printableLine(`last: iteration ${iteration} ${outcome}, ${reason}`, LINE_MAX));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const TASKS_SHOWN = 40;
+const LINE_MAX = 200;
+
+function lifeOf(state: RunState | undefined, pid: number | undefined): LifeState {
+  if (state === undefined) return "not-started";
+  if (state.end !== undefined) return "ended";
+  if (pid === undefined) return "crashed";
+  if (state.stop !== undefined) return "stopping";
+  return state.waiting === undefined ? "running" : "waiting";
+}
+
+function stateWords(report: StatusReport, now: number): string {
+  switch (report.state) {
+    case "not-started":
+      return "no run yet";
+    case "ended":
+      return `ended: ${report.end?.reason ?? ""} (exit ${report.end?.exitCode ?? 0}). ${report.end?.detail ?? ""}`;
+    case "crashed":
+      return `run ${report.run ?? ""} was cut off; \`ralph run\` goes on with it`;
+    case "waiting":
+      return `waiting for ${renderDuration((report.waitingUntil ?? now) - now)} (pid ${report.pid ?? 0})`;
+    case "running":
+    case "stopping": {
+      const doing = report.current?.doing ?? "between iterations";
+      const since =
+        report.current === undefined ? "" : ` for ${renderDuration(now - report.current.since)}`;
+      return `${report.state}: ${report.current?.task ?? ""} ${doing}${since} (pid ${report.pid ?? 0})`;
+    }
+  }
+}
+
+function budgetWords(report: StatusReport): string {
+  const cap =
+    report.iterationMax === undefined
+      ? ""
+      : ` (${report.charged} of ${report.iterationMax} charged)`;
+  const cost =
+    report.costUsd === undefined ? "" : `, $${report.costUsd.toFixed(2)} as told by the agent`;
+  return `${cap}${cost}`;
+}
+
+function renderTask(task: TaskLine): string {
+  const box = task.status === "done" ? "[x]" : task.status === "in-progress" ? "[>]" : "[ ]";
+  const unverified = task.status === "done" && !task.verified ? " (unverified)" : "";
+  return `  ${box} ${printableLine(`${task.id} ${task.title}`, LINE_MAX)}${unverified}`;
+}

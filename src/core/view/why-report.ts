@@ -1,0 +1,64 @@
+// Explains the last end of a run from its log: what happened, why, and what to do now.
+
+import { renderDuration } from "../../std/duration.ts";
+import { printable } from "../../std/printable.ts";
+import type { RunState } from "../loop/state.ts";
+import type { EndReason } from "../schema/outcome.ts";
+
+const NEXT_STEPS: Readonly<Record<EndReason, string>> = {
+  complete: "Nothing is left to do.",
+  "iterations-used-up":
+    "`ralph run` starts a new run with a fresh number of iterations; -n sets another one.",
+  "circuit-open": "Look at what the last iterations left, then `ralph run` tries once more.",
+  "needs-human": "Mend what is named above, then `ralph run` goes on with the same run.",
+  "usage-limit": "`ralph run` goes on with the same run once the limit is over.",
+  "budget-used-up": "`ralph run --max-time …` starts a new run with more time.",
+  "agent-unusable":
+    "Make the agent work in a terminal first, then `ralph run` goes on with the same run.",
+  "bad-input": "Mend the file that is named above, then start again.",
+  locked: "Wait for the other run, or end it with `ralph stop`.",
+  disk: "Make room on the disk, then `ralph run` goes on with the same run.",
+  stopped: "`ralph run` goes on with the same run.",
+};
+
+export function renderWhy(state: RunState, life: "alive" | "dead"): string {
+  const lines = [...endLines(state, life), ...lastLines(state), ...rejectionLines(state)];
+  return `${printable(lines.join("\n"))}\n`;
+}
+
+function endLines(state: RunState, life: "alive" | "dead"): string[] {
+  const { end } = state;
+  const span = `${state.iteration} iterations, ${renderDuration(state.activeMs)} of work`;
+  if (end !== undefined) {
+    return [
+      `Run ${state.run} ended: ${end.reason} (exit ${end.exitCode}), after ${span}.`,
+      end.detail,
+      NEXT_STEPS[end.reason],
+    ];
+  }
+  if (life === "alive") return [`Run ${state.run} is under way: ${span} so far.`];
+  const where =
+    state.current?.pending === undefined
+      ? "between two steps"
+      : `during ${state.current.pending.effect.type}`;
+  return [
+    `Run ${state.run} was cut off ${where} of iteration ${state.iteration}, after ${span}: its process died.`,
+    "`ralph run` goes on with it; nothing is done twice.",
+  ];
+}
+
+function lastLines(state: RunState): string[] {
+  if (state.last === undefined) return [];
+  const { iteration, end } = state.last;
+  const task = end.task === undefined ? "" : ` on ${end.task.id}`;
+  return ["", `The last iteration (${iteration}${task}) was ${end.outcome}: ${end.reason}.`];
+}
+
+function rejectionLines(state: RunState): string[] {
+  if (state.rejection === undefined) return [];
+  return [
+    "",
+    `The last rejected claim: ${state.rejection.reason}.`,
+    ...state.rejection.lines.map((line) => `    ${line}`),
+  ];
+}

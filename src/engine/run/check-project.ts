@@ -1,0 +1,60 @@
+// Looks at the task list and the repository before a run: mistakes stop it, everything else worth knowing is said.
+
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { err, ok, type Result } from "../../std/result.ts";
+import { checkGitState, settleGit } from "../../world/git/check-state.ts";
+import { readStatus } from "../../world/git/read-status.ts";
+import type { Host } from "../../world/host/host.ts";
+import { PrdFile } from "../../world/tasks/prd-file.ts";
+import type { Project } from "../project/open-project.ts";
+
+export async function checkProject(
+  host: Host,
+  project: Project,
+  onNotice: (text: string) => void,
+): Promise<Result<undefined, Diagnostic[]>> {
+  const { tasks } = project.feature;
+  const reading = new PrdFile(host, tasks.path, tasks.name).read();
+  const problems = reading.ok ? [] : [...reading.error];
+  problems.push(...(await checkRepository(host, project, onNotice)));
+  return problems.length > 0 ? err(problems) : ok(undefined);
+}
+
+async function checkRepository(
+  host: Host,
+  project: Project,
+  onNotice: (text: string) => void,
+): Promise<Diagnostic[]> {
+  const { repository } = project;
+  if (repository === undefined) {
+    onNotice(
+      "this is no git repository: nothing will be committed, and changes are not noticed (git init helps)",
+    );
+    return [];
+  }
+  await settleGit(host, repository);
+  const status = await readStatus(host, repository.tree);
+  if (!status.ok) {
+    const remedy = "make `git status` work here first";
+    return [
+      {
+        file: "repository",
+        problem: status.error,
+        expected: "a repository that git can read",
+        remedy,
+      },
+    ];
+  }
+  const findings = checkGitState(host, repository, status.value);
+  for (const { severity, problem, remedy } of findings) {
+    if (severity === "notice") onNotice(`${problem}: ${remedy}`);
+  }
+  return findings
+    .filter(({ severity }) => severity === "stops")
+    .map(({ problem, remedy }) => ({
+      file: "repository",
+      problem,
+      expected: "a repository at rest, on a branch",
+      remedy,
+    }));
+}

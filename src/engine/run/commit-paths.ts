@@ -1,0 +1,66 @@
+// Which paths a commit of ours may hold: the agent's work and our own layout files, never what the user had lying about.
+
+import { join, relative } from "node:path";
+import * as z from "zod";
+import type { DirtyPath } from "../../world/git/read-status.ts";
+import type { Host } from "../../world/host/host.ts";
+import { FILE_MODE, type RunPaths } from "../../world/store/run-paths.ts";
+import type { Project } from "../project/open-project.ts";
+
+/** Remembers what git did not know when the run began. */
+export function writeUntracked(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
+  const names = dirty.filter(({ kind }) => kind === "untracked").map(({ path }) => path);
+  host.files.replace(paths.untracked, JSON.stringify(names), {
+    mode: FILE_MODE,
+    durability: "synced",
+  });
+}
+
+export function commitPaths(
+  host: Host,
+  project: Project,
+  paths: RunPaths,
+  dirty: readonly DirtyPath[],
+): string[] {
+  const untracked = readUntracked(host, paths);
+  const own = ownFiles(project);
+  // A folder git knows nothing of is one entry; of ours only the files themselves go in, if they exist.
+  const ours = own.filter(
+    (file) => dirty.some(({ path }) => covers(path, file)) && exists(host, project, file),
+  );
+  const work = dirty
+    .filter(({ path, kind }) => kind !== "conflict" && !own.some((file) => covers(path, file)))
+    .filter(({ path }) => !untracked.some((old) => covers(old, path) || old === path))
+    .map(({ path }) => path);
+  return [...ours, ...work];
+}
+
+/** True for the task list and the memory file, or a folder that holds them: their changes are told in other ways. */
+export function isOwnFile(project: Project, path: string): boolean {
+  return ownFiles(project).some((file) => covers(path, file));
+}
+
+function ownFiles(project: Project): string[] {
+  const tree = project.repository?.tree ?? project.root;
+  return [project.feature.tasks.path, project.feature.memory.path].map((path) =>
+    relative(tree, path),
+  );
+}
+
+/** True when `path` is the file or, ending in a slash, a folder above it. */
+function covers(path: string, file: string): boolean {
+  return path === file || (path.endsWith("/") && file.startsWith(path));
+}
+
+function exists(host: Host, project: Project, file: string): boolean {
+  const tree = project.repository?.tree ?? project.root;
+  return host.files.kind(join(tree, file)) !== undefined;
+}
+
+function readUntracked(host: Host, paths: RunPaths): string[] {
+  try {
+    return z.array(z.string()).parse(JSON.parse(host.files.readText(paths.untracked) ?? "[]"));
+  } catch {
+    return [];
+  }
+}

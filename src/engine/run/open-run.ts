@@ -1,0 +1,118 @@
+// Starts a new run, or takes up the one that was stopped or cut off, and leaves its log open for the driver.
+
+import { reduce } from "../../core/loop/reduce.ts";
+import type { RunState } from "../../core/loop/state.ts";
+import type { Config } from "../../core/schema/config.ts";
+import type { Event, Fact } from "../../core/schema/event.ts";
+import type { RunId } from "../../core/schema/ids.ts";
+import { isResumable } from "../../core/schema/outcome.ts";
+import { readStatus } from "../../world/git/read-status.ts";
+import type { Host } from "../../world/host/host.ts";
+import { Journal } from "../../world/store/journal.ts";
+import { readLatestRun, writeLatestRun } from "../../world/store/latest-run.ts";
+import { readTip } from "../../world/store/read-log.ts";
+import { FOLDER_MODE, runPaths, type RunPaths } from "../../world/store/run-paths.ts";
+import { treeOf, type Project } from "../project/open-project.ts";
+import { writeUntracked } from "./commit-paths.ts";
+
+/** What is needed to start or take up a run. */
+export interface OpenOrder {
+  readonly project: Project;
+  readonly config: Config;
+  readonly run: RunId;
+  readonly paths: RunPaths;
+  readonly argv: readonly string[];
+  readonly program: string;
+  readonly onEvent: (event: Event, state: RunState) => void;
+}
+
+/** An open log and the state it stands for. */
+export interface OpenedRun {
+  readonly journal: Journal;
+  readonly state: RunState;
+}
+
+/** The newest run of the feature, if it goes on rather than being followed by a new one. */
+export function findOpenRun(host: Host, project: Project): RunId | undefined {
+  const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
+  if (run === undefined) return undefined;
+  const tip = readTip(host, runPaths(project.record, run));
+  if (!tip.ok) return undefined;
+  const { end } = tip.value.state;
+  return end === undefined || isResumable(end.reason) ? run : undefined;
+}
+
+export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> {
+  const tip = readTip(host, order.paths);
+  if (tip.ok) {
+    const journal = new Journal(host, order.paths, {
+      run: order.run,
+      seq: tip.value.seq,
+      bytes: tip.value.bytes,
+    });
+    return resume(journal, order, tip.value.state);
+  }
+  return await start(host, order);
+}
+
+async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
+  const { project, paths, run } = order;
+  host.files.makeFolder(paths.folder, FOLDER_MODE);
+  const tree = treeOf(project);
+  const status =
+    project.repository === undefined ? undefined : await readStatus(host, project.repository.tree);
+  const git = status?.ok === true ? status.value : undefined;
+  writeUntracked(host, paths, git?.dirty ?? []);
+  const journal = new Journal(host, paths, { run, seq: 0, bytes: 0 });
+  const { feature } = project.feature;
+  const fact: Fact = {
+    type: "run-started",
+    program: order.program,
+    config: order.config,
+    argv: [...order.argv],
+    layout: "hybrid",
+    feature,
+    tree,
+    ...(git?.head === undefined ? {} : { head: git.head }),
+  };
+  const state = record(journal, order, undefined, fact);
+  journal.sync();
+  // Only now: a pointer to a run without a first event would hide the one before it.
+  writeLatestRun(host, project.record, { tree, feature, run });
+  return { journal, state };
+}
+
+function resume(journal: Journal, order: OpenOrder, folded: RunState): OpenedRun {
+  const resumed: Fact = { type: "run-resumed", program: order.program, argv: [...order.argv] };
+  let state = record(journal, order, folded, resumed);
+  const changed = changedKeys(state.config, order.config);
+  if (changed.length > 0) {
+    state = record(journal, order, state, {
+      type: "config-changed",
+      config: order.config,
+      changed,
+    });
+  }
+  return { journal, state };
+}
+
+function record(
+  journal: Journal,
+  order: OpenOrder,
+  state: RunState | undefined,
+  fact: Fact,
+): RunState {
+  const event = journal.append(fact, {});
+  const next = reduce(state, event);
+  order.onEvent(event, next);
+  return next;
+}
+
+function changedKeys(old: Config, young: Config): string[] {
+  const before = new Map<string, unknown>(Object.entries(old));
+  const after = new Map<string, unknown>(Object.entries(young));
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].filter(
+    (key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)),
+  );
+}

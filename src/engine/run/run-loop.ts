@@ -1,0 +1,247 @@
+// One `ralph run` from order to end: checks everything before anything is written, takes the lock, starts a run or goes
+// on with one, drives it, and leaves the record closed.
+
+import type { RunEnd, RunState } from "../../core/loop/state.ts";
+import type { Config } from "../../core/schema/config.ts";
+import type { Control } from "../../core/schema/control.ts";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import type { Event } from "../../core/schema/event.ts";
+import { renderRunId, type RunId } from "../../core/schema/ids.ts";
+import type { Note } from "../../core/schema/note.ts";
+import { EXIT_CODES } from "../../core/schema/outcome.ts";
+import { err, ok, type Result } from "../../std/result.ts";
+import { runVariable } from "../../world/agents/environment.ts";
+import { resolveConfig, type ConfigFlags } from "../../world/config/resolve-config.ts";
+import { isDiskError } from "../../world/host/files.ts";
+import type { Host } from "../../world/host/host.ts";
+import { ProcessTree } from "../../world/host/process-tree.ts";
+import { takeControls, watchInbox } from "../../world/store/inbox.ts";
+import { JournalTouched, type Journal } from "../../world/store/journal.ts";
+import { lockPath } from "../../world/store/latest-run.ts";
+import { renderRefusal, takeLock } from "../../world/store/lock.ts";
+import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
+import { openProject, treeOf, type Project } from "../project/open-project.ts";
+import { drive } from "./drive.ts";
+import { findOpenRun, openRun } from "./open-run.ts";
+import { checkProject } from "./check-project.ts";
+import { RealWorld } from "./world.ts";
+
+/** What the person ordered on the command line. */
+export interface RunOrder {
+  readonly cwd: string;
+  readonly feature: string | undefined;
+  readonly flags: ConfigFlags;
+  readonly argv: readonly string[];
+  readonly otherHost: "refuse" | "take-over";
+  readonly resume: "if-possible" | "required";
+  readonly templates: string;
+  readonly self: readonly string[];
+  readonly program: string;
+}
+
+/** Who watches and steers a run. */
+export interface RunObserver {
+  readonly onNotice: (text: string) => void;
+  readonly onEvent: (event: Event, state: RunState) => void;
+  readonly onNote: (note: Note) => void;
+  /** Signals and keys; the inbox is listened to by the run itself. */
+  readonly listen: (onControl: (control: Control) => void) => () => void;
+  /** Handed over once the lock is held: kills everything of the run at once. */
+  readonly onKillable: (kill: () => void) => void;
+}
+
+/** How a call of `ralph run` came out. */
+export interface RunReport {
+  readonly end: RunEnd;
+  readonly run: RunId | undefined;
+  readonly state: RunState | undefined;
+  /** Mistakes of a person, where that is why nothing was started. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export async function runLoop(
+  host: Host,
+  order: RunOrder,
+  observer: RunObserver,
+): Promise<RunReport> {
+  const prepared = await prepare(host, order, observer);
+  if (!prepared.ok) return badInput(prepared.error);
+  const { project, config } = prepared.value;
+  try {
+    return await runLocked(host, order, observer, { project, config });
+  } catch (error) {
+    if (!isDiskError(error) || !(error instanceof Error)) throw error;
+    return refused("disk", `the record of the run cannot be written: ${error.message}`);
+  }
+}
+
+interface Prepared {
+  readonly project: Project;
+  readonly config: Config;
+}
+
+/** Everything a person can get wrong, found before the first byte is written. */
+async function prepare(
+  host: Host,
+  order: RunOrder,
+  observer: RunObserver,
+): Promise<Result<Prepared, Diagnostic[]>> {
+  const project = openProject(host, order.cwd, order.feature);
+  if (!project.ok) return project;
+  const config = resolveConfig(host, project.value.root, order.flags);
+  const checked = await checkProject(host, project.value, observer.onNotice);
+  const problems = [...(config.ok ? [] : config.error), ...(checked.ok ? [] : checked.error)];
+  if (problems.length > 0 || !config.ok) return err(problems);
+  return ok({ project: project.value, config: config.value });
+}
+
+async function runLocked(
+  host: Host,
+  order: RunOrder,
+  observer: RunObserver,
+  prepared: Prepared,
+): Promise<RunReport> {
+  const { project } = prepared;
+  const open = findOpenRun(host, project);
+  if (order.resume === "required" && open === undefined)
+    return badInput([nothingToResume(project)]);
+  const run = open ?? newRun(host);
+  const path = lockPath(project.record, treeOf(project));
+  const lock = takeLock(host, { path, run, otherHost: order.otherHost });
+  if (!lock.ok) {
+    const otherHost = lock.error.why === "other-host" ? "; if it is dead, use --take-over" : "";
+    return refused("locked", renderRefusal(lock.error, host.clock.now()) + otherHost);
+  }
+  observer.onKillable(() =>
+    new ProcessTree(host, { pid: undefined, variable: runVariable(run) }).kill(),
+  );
+  try {
+    // A second look under the lock: another process may have ended the run in between.
+    const still = findOpenRun(host, project);
+    return await runRecorded(host, order, observer, {
+      ...prepared,
+      run: still === open ? run : newRun(host),
+    });
+  } finally {
+    lock.value.release();
+  }
+}
+
+async function runRecorded(
+  host: Host,
+  order: RunOrder,
+  observer: RunObserver,
+  what: Prepared & { run: RunId },
+): Promise<RunReport> {
+  const { project, config, run } = what;
+  const paths = runPaths(project.record, run);
+  observer.onKillable(() =>
+    new ProcessTree(host, { pid: undefined, variable: runVariable(run) }).kill(),
+  );
+  const { journal, state } = await openRun(host, {
+    project,
+    config,
+    run,
+    paths,
+    argv: order.argv,
+    program: order.program,
+    onEvent: observer.onEvent,
+  });
+  const world = new RealWorld({
+    host,
+    project,
+    paths,
+    templates: order.templates,
+    self: order.self,
+    onNote: observer.onNote,
+  });
+  let latest = state;
+  const onEvent = (event: Event, next: RunState): void => {
+    latest = next;
+    observer.onEvent(event, next);
+  };
+  try {
+    const ended = await drive(
+      { log: journal, world, listen: listenFor(host, paths, observer), onEvent },
+      state,
+    );
+    return { end: endOf(ended), run, state: ended, diagnostics: [] };
+  } catch (error) {
+    const end = endByFault(journal, latest, error);
+    if (end === undefined) throw error;
+    return { end, run, state: latest, diagnostics: [] };
+  } finally {
+    journal.close();
+  }
+}
+
+function newRun(host: Host): RunId {
+  return renderRunId(host.clock.now(), host.random(4));
+}
+
+/** Controls from signals and from the inbox of the run, until told to stop listening. */
+function listenFor(host: Host, paths: RunPaths, observer: RunObserver) {
+  return (onControl: (id: string, control: Control) => void): (() => void) => {
+    const take = (): void => takeControls(host, paths, onControl);
+    const inbox = watchInbox(host, paths, take);
+    const unlisten = observer.listen((control) => onControl(`signal-${host.random(6)}`, control));
+    take();
+    return () => {
+      inbox.close();
+      unlisten();
+    };
+  };
+}
+
+/** A full disk, or a log that somebody else touched, ends the run; the reserve is what its last words are written on. */
+function endByFault(journal: Journal, state: RunState, error: unknown): RunEnd | undefined {
+  const isTouched = error instanceof JournalTouched;
+  if (!(error instanceof Error) || (!isTouched && !isDiskError(error))) return undefined;
+  const end = {
+    reason: "disk",
+    exitCode: EXIT_CODES.disk,
+    detail: error.message.slice(0, 500),
+  } as const;
+  if (isTouched) return end;
+  try {
+    journal.makeRoom();
+    journal.append({ type: "run-ended", ...end }, {});
+    journal.sync();
+  } catch {
+    // The log then ends without an end, as after a crash, and the next process goes on from there.
+  }
+  return { ...end, detail: `${end.detail} (after iteration ${state.iteration})` };
+}
+
+function endOf(state: RunState): RunEnd {
+  return (
+    state.end ?? {
+      reason: "disk",
+      exitCode: EXIT_CODES.disk,
+      detail: "the run has no recorded end",
+    }
+  );
+}
+
+function badInput(diagnostics: readonly Diagnostic[]): RunReport {
+  const detail = diagnostics[0]?.problem ?? "bad input";
+  return { ...refused("bad-input", detail), diagnostics };
+}
+
+function refused(reason: "bad-input" | "locked" | "disk", detail: string): RunReport {
+  return {
+    end: { reason, exitCode: EXIT_CODES[reason], detail },
+    run: undefined,
+    state: undefined,
+    diagnostics: [],
+  };
+}
+
+function nothingToResume(project: Project): Diagnostic {
+  return {
+    file: "command line",
+    problem: `there is no unfinished run of ${project.feature.feature} to go on with`,
+    expected: "a run that was stopped, cut off or waits for a person",
+    remedy: "start a new one: ralph run",
+  };
+}

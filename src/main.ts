@@ -1,0 +1,61 @@
+// Argv in, exit code out. The only signal handlers, the only exit, and the only place where a defect of ours is caught.
+
+import { fileURLToPath } from "node:url";
+import type { StopSignal } from "./core/schema/outcome.ts";
+import type { Io } from "./ui/cli/command.ts";
+import { callCommand } from "./ui/cli/parse-command-line.ts";
+import { realHost } from "./world/host/host.ts";
+
+const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** What a shell calls an internal software error. */
+const DEFECT_EXIT_CODE = 70;
+
+function makeIo(): Io {
+  return {
+    host: realHost(process.env),
+    cwd: process.cwd(),
+    argv: process.argv.slice(2),
+    version: __RALPH_VERSION__,
+    self: [process.execPath, process.argv[1] ?? ""],
+    templates: fileURLToPath(new URL("../templates", import.meta.url)),
+    terminal: process.stdin.isTTY ? "interactive" : "none",
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    outAndWait: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    onSignal,
+    exitNow: (code) => process.exit(code),
+    tellParent: (message) => {
+      process.send?.(message);
+      process.channel?.unref();
+    },
+  };
+}
+
+function onSignal(listener: (signal: StopSignal) => void): () => void {
+  const handlers = SIGNALS.map((signal) => [signal, () => listener(signal)] as const);
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  };
+}
+
+function reportDefect(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(
+    `ralph has a defect and stopped. Nothing is lost: \`ralph run\` goes on from the record.\n` +
+      `version ${__RALPH_VERSION__}, arguments ${JSON.stringify(process.argv.slice(2))}\n${text}\n`,
+  );
+}
+
+// A closed terminal or pipe must not end a run: what cannot be shown any more is dropped.
+process.stdout.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
+
+try {
+  process.exitCode = await callCommand(makeIo());
+} catch (error) {
+  reportDefect(error);
+  process.exitCode = DEFECT_EXIT_CODE;
+}
+// Open handles of a defect must not keep the process alive; what was printed is flushed first.
+process.stdout.write("", () => process.exit());

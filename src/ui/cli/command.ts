@@ -1,0 +1,58 @@
+// What a row of the command table is, and what a handler gets. Handlers decide nothing: they ask the engine and print.
+
+import type { StopSignal } from "../../core/schema/outcome.ts";
+import type { Host } from "../../world/host/host.ts";
+
+/** The process around a handler; main.ts makes the real one. */
+export interface Io {
+  readonly host: Host;
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly version: string;
+  /** How this program is started: node and the script. */
+  readonly self: readonly string[];
+  readonly templates: string;
+  /** Whether a person sits in front of it. */
+  readonly terminal: "interactive" | "none";
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Writes to standard output and returns when it was taken. */
+  readonly outAndWait: (text: string) => Promise<void>;
+  /** Calls back with every signal instead of dying of it, until the returned function is called. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+  /** Ends the process this moment. */
+  readonly exitNow: (code: number) => never;
+  /** A message to the process that started this one, if it listens. */
+  readonly tellParent: (message: Readonly<Record<string, string | number>>) => void;
+}
+
+/** Options by their long name in camel case, checked by the table. */
+export type OptionValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What was typed after the name of the command. */
+export interface Call {
+  readonly args: readonly string[];
+  readonly options: OptionValues;
+}
+
+/** Returns the exit code. */
+export type Handler = (io: Io, call: Call) => Promise<number>;
+
+/** One option of a command. */
+export interface OptionRow {
+  readonly flags: string;
+  readonly text: string;
+  readonly kind: "flag" | "text" | "count" | "minutes";
+}
+
+/** One command. */
+export interface CommandRow {
+  readonly name: string;
+  readonly args: string;
+  readonly summary: string;
+  readonly options: readonly OptionRow[];
+  readonly examples: readonly string[];
+  readonly visibility: "shown" | "hidden";
+  /** Loaded only when the command is called: start-up is a feature. */
+  readonly load: () => Promise<Handler>;
+}

@@ -1,0 +1,114 @@
+// Turns the command line into a call of one handler, by the table in commands.ts. Mistakes become diagnostics.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { renderDiagnostics } from "../../core/view/diagnostics.ts";
+import { EXIT_CODES } from "../../core/schema/outcome.ts";
+import { DURATION_EXPECTED, parseDuration } from "../../std/duration.ts";
+import type { CommandRow, Handler, Io, OptionRow, OptionValues } from "./command.ts";
+import { commands } from "./commands.ts";
+
+const PROMISE =
+  "Runs a coding agent again and again, each time as a fresh process, until a list of work is really done.";
+const START = `
+Start here:
+  ralph run                 work through .ralph/<feature>/prd.json
+  ralph status              see where it stands, from any terminal
+  ralph stop                stop after the current iteration`;
+
+/** Parses, loads the handler and calls it; returns the exit code. */
+export async function callCommand(io: Io): Promise<number> {
+  let code = 0;
+  const program = new Command("ralph")
+    .description(PROMISE)
+    .version(io.version, "-V, --version")
+    .helpCommand("help [command]", "show help for a command")
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+    .addHelpText("after", START);
+  for (const row of commands) {
+    addCommand(program, row, async (args, options) => {
+      const handler: Handler = await row.load();
+      code = await handler(io, { args, options });
+    });
+  }
+  try {
+    if (io.argv.length === 0) {
+      program.outputHelp();
+      return 0;
+    }
+    await program.parseAsync([...io.argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    io.err(renderDiagnostics([explain(error, io.argv)]));
+    return EXIT_CODES["bad-input"];
+  }
+}
+
+function addCommand(
+  program: Command,
+  row: CommandRow,
+  call: (args: string[], options: OptionValues) => Promise<void>,
+): void {
+  const command = program
+    .command(`${row.name} ${row.args}`.trim(), { hidden: row.visibility === "hidden" })
+    .description(row.summary)
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `\nExamples:\n${row.examples.map((example) => `  ${example}`).join("\n")}`,
+    );
+  for (const option of row.options) command.addOption(toOption(option));
+  command.action(async () => await call(command.args, optionValues(command)));
+}
+
+function toOption(row: OptionRow): Option {
+  const option = new Option(row.flags, row.text);
+  switch (row.kind) {
+    case "count":
+      return option.argParser(parseCount);
+    case "minutes":
+      return option.argParser(parseMinutes);
+    case "flag":
+    case "text":
+      return option;
+  }
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/u.test(text))
+    throw new InvalidArgumentError("expected a whole number above zero");
+  return Number(text);
+}
+
+function parseMinutes(text: string): number {
+  const ms = parseDuration(text, "m");
+  if (ms === undefined) throw new InvalidArgumentError(`expected ${DURATION_EXPECTED}`);
+  return ms;
+}
+
+function optionValues(command: Command): OptionValues {
+  const values: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(command.opts<Record<string, unknown>>())) {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      values[name] = value;
+  }
+  return values;
+}
+
+/** Commander's sentence, taken apart into problem, expectation and remedy. */
+function explain(error: CommanderError, argv: readonly string[]): Diagnostic {
+  const [first = "", second = ""] = error.message.replace(/^error: /u, "").split("\n");
+  const known = commands.find((row) => row.name === argv[0]);
+  const help = known === undefined ? "ralph --help" : `ralph ${known.name} --help`;
+  const meant = /Did you mean (?:one of )?(.+)\?/u.exec(second)?.[1];
+  const [problem = first, expected] = first.split(/\. (?=expected )/u);
+  return {
+    file: "command line",
+    problem: problem.replace(/\.$/u, ""),
+    expected: expected?.replace(/^expected /u, "") ?? `what \`${help}\` lists`,
+    remedy: meant === undefined ? `see \`${help}\`` : `did you mean ${meant}?`,
+  };
+}

@@ -1,0 +1,56 @@
+// `ralph status`: where a feature stands, from its task list and the newest state of its run.
+
+import { renderDiagnostics } from "../../core/view/diagnostics.ts";
+import { EXIT_CODES } from "../../core/schema/outcome.ts";
+import { renderStatus, reportStatus, type StatusReport } from "../../core/view/status-report.ts";
+import { findRun, readTasks } from "../../engine/project/find-run.ts";
+import { openProject, type Project } from "../../engine/project/open-project.ts";
+import type { Handler, Io } from "./command.ts";
+
+const WATCH_MS = 500;
+
+export const status: Handler = async (io, { options }) => {
+  const feature = typeof options["feature"] === "string" ? options["feature"] : undefined;
+  const project = openProject(io.host, io.cwd, feature);
+  if (!project.ok) {
+    io.err(renderDiagnostics(project.error));
+    return EXIT_CODES["bad-input"];
+  }
+  const show = (report: StatusReport): string =>
+    options["json"] === true
+      ? `${JSON.stringify(report)}\n`
+      : renderStatus(report, io.host.clock.now());
+  const first = read(io, project.value);
+  io.out(show(first));
+  if (options["watch"] === true) await watch(io, project.value, first, show);
+  return 0;
+};
+
+async function watch(
+  io: Io,
+  project: Project,
+  first: StatusReport,
+  show: (report: StatusReport) => string,
+): Promise<void> {
+  let last = JSON.stringify(first);
+  let report = first;
+  while (report.state !== "ended" && report.state !== "crashed" && report.state !== "not-started") {
+    await io.host.clock.sleep(WATCH_MS);
+    report = read(io, project);
+    const now = JSON.stringify(report);
+    if (now === last) continue;
+    last = now;
+    // On a terminal the screen is drawn anew; elsewhere each change is a block of its own.
+    io.out((io.terminal === "interactive" ? "\u001B[H\u001B[2J" : "\n") + show(report));
+  }
+}
+
+function read(io: Io, project: Project): StatusReport {
+  const run = findRun(io.host, project);
+  return reportStatus({
+    feature: project.feature.feature,
+    state: run?.state,
+    tasks: readTasks(io.host, project),
+    pid: run?.holder?.pid,
+  });
+}

@@ -1,0 +1,160 @@
+// Starts one agent once and reports all that is known when it is gone. Whether that was good is decided elsewhere.
+
+import type { ClockLimits, StreamFormat } from "../../core/schema/config.ts";
+import type { AgentExit, AgentResult } from "../../core/schema/event.ts";
+import type { Note } from "../../core/schema/note.ts";
+import { printable } from "../../std/printable.ts";
+import { Tail } from "../../std/tail.ts";
+import { clip } from "../../std/text.ts";
+import type { Appender } from "../host/files.ts";
+import type { Host } from "../host/host.ts";
+import { supervise } from "../host/supervise.ts";
+import { newReader } from "./registry.ts";
+
+/** One start of one agent. */
+export interface AgentOrder {
+  readonly argv: readonly string[];
+  /** What to do when the program is missing. */
+  readonly install: string;
+  readonly output: StreamFormat;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly variable: string;
+  readonly limits: ClockLimits;
+  /** Files of the iteration: the prompt is read, the others are written. */
+  readonly files: {
+    readonly prompt: string;
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly notes: string;
+  };
+  readonly signal: AbortSignal;
+  readonly onStarted: (started: { pid: number; startTime: string }) => void;
+  readonly onNote: (note: Note) => void;
+}
+
+const RAW_MODE = 0o600;
+const RESULT_CHARS_MAX = 8_000;
+const STDERR_BYTES = 2_000;
+const DENIALS_MAX = 5;
+const NOTES_BYTES_MAX = 1024 * 1024;
+
+export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit> {
+  const [program = "", ...args] = order.argv;
+  const path = host.processes.locate(program, order.env["PATH"] ?? "", order.cwd);
+  if (path === undefined)
+    return unusable(`the program "${program}" was not found; ${order.install}`);
+  const open = (file: string): Appender => host.files.openAppender(file, RAW_MODE);
+  const raw = { stdout: open(order.files.stdout), stderr: open(order.files.stderr) };
+  const notes = new NoteCollector(open(order.files.notes));
+  const stderr = new Tail(STDERR_BYTES);
+  try {
+    const end = await supervise(host, {
+      argv: [path, ...args],
+      cwd: order.cwd,
+      env: order.env,
+      stdinFile: order.files.prompt,
+      variable: order.variable,
+      limits: order.limits,
+      signal: order.signal,
+      reader: newReader(order.output),
+      onBytes: (stream, chunk) => {
+        raw[stream].write(chunk);
+        if (stream === "stderr") stderr.push(chunk);
+      },
+      onNote: (note) => {
+        notes.take(note);
+        order.onNote(note);
+      },
+      onStarted: order.onStarted,
+    });
+    const { unusable: problem, terminated, ...rest } = end;
+    return {
+      ...rest,
+      ...(terminated === undefined ? {} : { terminated }),
+      ...(problem === undefined ? {} : { unusable: `the agent could not be started: ${problem}` }),
+      lost: false,
+      ...notes.collected(),
+      stderr: printable(stderr.text()).trim(),
+    };
+  } finally {
+    for (const file of [raw.stdout, raw.stderr]) file.close();
+    notes.close();
+  }
+}
+
+/** What is known of an agent whose end nobody saw, because the runner died. */
+export function lostAgent(): AgentExit {
+  return { ...nothing(), lost: true };
+}
+
+function unusable(problem: string): AgentExit {
+  return { ...nothing(), unusable: problem };
+}
+
+function nothing(): AgentExit {
+  return {
+    code: null,
+    signal: null,
+    lost: false,
+    durationMs: 0,
+    outputBytes: 0,
+    denials: [],
+    stderr: "",
+    survivors: 0,
+  };
+}
+
+/** Keeps what the loop needs of a stream of notes, and writes a bounded number of them down. */
+class NoteCollector {
+  readonly #file: Appender;
+  #bytes = 0;
+  #result: AgentResult | undefined;
+  #limit: AgentExit["limit"];
+  readonly #denials: AgentExit["denials"] = [];
+
+  constructor(file: Appender) {
+    this.#file = file;
+  }
+
+  take(note: Note): void {
+    if (note.type === "result") this.#result = toResult(note);
+    if (note.type === "limit") {
+      const { kind, resetsAt, text } = note;
+      this.#limit = {
+        kind,
+        ...(resetsAt === undefined ? {} : { resetsAt }),
+        text: clip(text, 500),
+      };
+    }
+    if (note.type === "denied" && this.#denials.length < DENIALS_MAX) {
+      this.#denials.push({ tool: clip(note.tool, 100), input: clip(note.input, 300) });
+    }
+    this.#write(note);
+  }
+
+  collected(): Pick<AgentExit, "result" | "limit" | "denials"> {
+    return {
+      ...(this.#result === undefined ? {} : { result: this.#result }),
+      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+      denials: this.#denials,
+    };
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #write(note: Note): void {
+    const line = Buffer.from(`${JSON.stringify(note)}\n`);
+    if (this.#bytes + line.length > NOTES_BYTES_MAX) return;
+    this.#bytes += line.length;
+    this.#file.write(line);
+  }
+}
+
+/** The end of a long message is kept: that is where a promise stands. */
+function toResult(note: Note & { type: "result" }): AgentResult {
+  const { type: _, ...result } = note;
+  return { ...result, text: result.text.slice(-RESULT_CHARS_MAX) };
+}

@@ -1,0 +1,252 @@
+// Files: whole files are replaced by rename, appended files are synced when told, and a full disk has its own name.
+
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  watch,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** What tells one version of a file from another without reading it. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+  readonly ino: string;
+}
+
+/** How a file is replaced. */
+export interface ReplaceOptions {
+  /** Mode of a new file; an existing one keeps its own. */
+  readonly mode: number;
+  /** Whether the bytes must be on the disk when the call returns. */
+  readonly durability: "synced" | "cached";
+}
+
+/** Everything the program does with files. */
+export type Files = typeof realFiles;
+
+const DISK_CODES = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EROFS",
+  "EIO",
+  "EFBIG",
+  "EMFILE",
+  "ENFILE",
+  "EACCES",
+  "EPERM",
+]);
+
+/** The system's word for what went wrong, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** True when the disk is at fault: full, failing, read-only, or closed to us. */
+export function isDiskError(error: unknown): boolean {
+  return DISK_CODES.has(errorCode(error) ?? "");
+}
+
+export const realFiles = {
+  /** Undefined where there is no such file. */
+  readText(path: string): string | undefined {
+    return orMissing(() => readFileSync(path, "utf8"));
+  },
+
+  /** At most `length` bytes from `offset`; fewer at the end of the file. */
+  readRange(path: string, offset: number, length: number): Buffer | undefined {
+    return orMissing(() => {
+      const fd = openSync(path, "r");
+      try {
+        const bytes = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(fd).size - offset)));
+        let filled = 0;
+        while (filled < bytes.length) {
+          const count = readSync(fd, bytes, filled, bytes.length - filled, offset + filled);
+          if (count === 0) break;
+          filled += count;
+        }
+        return bytes.subarray(0, filled);
+      } finally {
+        closeSync(fd);
+      }
+    });
+  },
+
+  stamp(path: string): FileStamp | undefined {
+    return orMissing(() => {
+      const found = lstatSync(path, { bigint: true });
+      return {
+        size: Number(found.size),
+        mtimeNs: String(found.mtimeNs),
+        ctimeNs: String(found.ctimeNs),
+        ino: String(found.ino),
+      };
+    });
+  },
+
+  kind(path: string): "file" | "folder" | "other" | undefined {
+    return orMissing(() => {
+      const found = statSync(path);
+      if (found.isDirectory()) return "folder";
+      return found.isFile() ? "file" : "other";
+    });
+  },
+
+  /** The path with every link in it followed. */
+  real(path: string): string | undefined {
+    return orMissing(() => realpathSync(path));
+  },
+
+  list(path: string): string[] {
+    return orMissing(() => readdirSync(path)) ?? [];
+  },
+
+  makeFolder(path: string, mode: number): void {
+    mkdirSync(path, { recursive: true, mode });
+  },
+
+  /**
+   * Old bytes or new bytes, never half of them. The temporary file has a fixed name beside the target, so that one
+   * left by a crash is overwritten by the next write; callers hold the lock of what they write.
+   */
+  replace(path: string, bytes: string | Buffer, options: ReplaceOptions): void {
+    const target = realFiles.real(path) ?? path;
+    const mode = orMissing(() => statSync(target).mode & 0o7777) ?? options.mode;
+    const temporary = join(dirname(target), `.${basename(target)}.ralph-tmp`);
+    rmSync(temporary, { force: true });
+    const fd = openSync(temporary, "wx", mode);
+    try {
+      writeAll(fd, typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+      if (options.durability === "synced") fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, target);
+    if (options.durability === "synced") syncFolder(dirname(target));
+  },
+
+  /** Creates the file with its content in one step; false where the name is taken. */
+  createWhole(path: string, bytes: string, temporary: string): boolean {
+    const fd = openSync(temporary, "w", 0o600);
+    try {
+      writeAll(fd, Buffer.from(bytes));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    try {
+      linkSync(temporary, path);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      unlinkSync(temporary);
+    }
+  },
+
+  append(path: string, bytes: string, mode: number): void {
+    appendFileSync(path, bytes, { mode });
+  },
+
+  rename(from: string, to: string): void {
+    renameSync(from, to);
+  },
+
+  /** Removes a file or folder; nothing happens where there is none. */
+  remove(path: string): void {
+    rmSync(path, { recursive: true, force: true });
+  },
+
+  openAppender(path: string, mode: number): Appender {
+    return new Appender(path, mode);
+  },
+
+  /** Calls back on every change in a folder; where the system cannot tell, it never does. */
+  watchFolder(path: string, onChange: () => void): { close(): void } {
+    try {
+      const watcher = watch(path, { persistent: false }, onChange);
+      watcher.on("error", () => watcher.close());
+      return watcher;
+    } catch {
+      return { close: () => undefined };
+    }
+  },
+};
+
+/** A file that only grows, by one writer. */
+export class Appender {
+  readonly #fd: number;
+
+  constructor(path: string, mode: number) {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+    this.#fd = openSync(path, flags, mode);
+  }
+
+  /** Size in bytes and whether the file still has a name. */
+  look(): { size: number; isLinked: boolean } {
+    const found = fstatSync(this.#fd);
+    return { size: found.size, isLinked: found.nlink > 0 };
+  }
+
+  write(bytes: Buffer): void {
+    writeAll(this.#fd, bytes);
+  }
+
+  cut(size: number): void {
+    ftruncateSync(this.#fd, size);
+  }
+
+  sync(): void {
+    fdatasyncSync(this.#fd);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) {
+    written += writeSync(fd, bytes, written, bytes.length - written);
+  }
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function orMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

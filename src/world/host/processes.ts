@@ -1,0 +1,170 @@
+// Processes: who is alive, since when, and whose child. A pid alone is never trusted: pids are used again.
+
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+
+/** One living process; zombies are not alive. */
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Opaque and equal only for the same process; on Linux ticks since boot. */
+  readonly startTime: string;
+}
+
+/** Everything the program does with processes. */
+export type Processes = typeof realProcesses;
+
+export const realProcesses = {
+  start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+    return spawn(file, args, options);
+  },
+
+  /** Starts a program that outlives this one; it may send one message back over its channel. */
+  startDetached(
+    argv: readonly string[],
+    options: { cwd: string; env: NodeJS.ProcessEnv; log: string },
+  ): ChildProcess {
+    const [file = "", ...args] = argv;
+    const output = openSync(options.log, "a", 0o600);
+    try {
+      return spawn(file, args, {
+        cwd: options.cwd,
+        env: options.env,
+        detached: true,
+        stdio: ["ignore", output, output, "ipc"],
+      });
+    } finally {
+      closeSync(output);
+    }
+  },
+
+  /** Every living process that can be seen. */
+  list(): ProcessInfo[] {
+    return process.platform === "linux" ? listLinux() : listByPs();
+  },
+
+  /** Undefined when there is no such living process. */
+  find(pid: number): ProcessInfo | undefined {
+    if (process.platform === "linux") return readLinux(String(pid));
+    return listByPs().find((info) => info.pid === pid);
+  },
+
+  /** True when the process was started with this `NAME=value`; false where that cannot be told. */
+  hasVariable(pid: number, assignment: string): boolean {
+    if (process.platform !== "linux") return false;
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`);
+      const wanted = Buffer.from(assignment);
+      for (
+        let at = environment.indexOf(wanted);
+        at !== -1;
+        at = environment.indexOf(wanted, at + 1)
+      ) {
+        const end = at + wanted.length;
+        const isStart = at === 0 || environment[at - 1] === 0;
+        if (isStart && (end === environment.length || environment[end] === 0)) return true;
+      }
+      return false;
+    } catch {
+      return false;
+    }
+  },
+
+  /** A negative pid names a group. Signalling what is gone does nothing. */
+  signal(pid: number, name: NodeJS.Signals): void {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended in between, or it is not ours to signal.
+    }
+  },
+
+  /** The absolute path of a program, as a shell would find it. */
+  locate(program: string, path: string, cwd: string): string | undefined {
+    const candidates = program.includes("/")
+      ? [isAbsolute(program) ? program : resolve(cwd, program)]
+      : path
+          .split(delimiter)
+          .filter((folder) => folder !== "")
+          .map((folder) => join(folder, program));
+    return candidates.find(isProgram);
+  },
+
+  /** Changes with every boot of the machine. */
+  bootId(): string {
+    try {
+      return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    } catch {
+      return "unknown";
+    }
+  },
+};
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function listLinux(): ProcessInfo[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(readLinux)
+    .filter((info) => info !== undefined);
+}
+
+function readLinux(pid: string): ProcessInfo | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // The name may hold spaces and brackets; the fields after its last bracket do not.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  if (state === "Z" || state === "X") return undefined;
+  return {
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startTime: fields[19] ?? "",
+  };
+}
+
+function listByPs(): ProcessInfo[] {
+  const table = execFileSync("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], {
+    encoding: "utf8",
+    env: { PATH: "/bin:/usr/bin", LC_ALL: "C" },
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return table.split("\n").flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/u.exec(line);
+    if (match === null || match[4]?.startsWith("Z") === true) return [];
+    const group = Number(match[3]);
+    return [
+      {
+        pid: Number(match[1]),
+        parent: Number(match[2]),
+        group,
+        session: group,
+        startTime: match[5] ?? "",
+      },
+    ];
+  });
+}

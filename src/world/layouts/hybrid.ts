@@ -1,0 +1,119 @@
+// The hybrid layout: a folder per feature under `.ralph/`, with a list of stories, a progress log and room for specs.
+
+import { join } from "node:path";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { nearest } from "../../std/nearest.ts";
+import { err, ok, type Result } from "../../std/result.ts";
+import type { Host } from "../host/host.ts";
+
+/** Where one feature's files lie; `name` is the path as a person would write it. */
+export interface FeaturePaths {
+  readonly feature: string;
+  readonly folder: string;
+  readonly tasks: { readonly path: string; readonly name: string };
+  readonly memory: { readonly path: string; readonly name: string };
+  readonly ownPrompt: string;
+  readonly specs: { readonly path: string; readonly name: string };
+}
+
+/** What a feature is looked for by. */
+export interface FeatureQuery {
+  readonly tree: string;
+  readonly wanted: string | undefined;
+  readonly branch: string | undefined;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
+const NAME_EXPECTED =
+  "letters, digits, dots, dashes and underscores, starting with a letter or digit";
+
+export function featurePaths(tree: string, feature: string): FeaturePaths {
+  const named = (file: string): { path: string; name: string } => ({
+    path: join(tree, ".ralph", feature, file),
+    name: `.ralph/${feature}/${file}`,
+  });
+  return {
+    feature,
+    folder: join(tree, ".ralph", feature),
+    tasks: named("prd.json"),
+    memory: named("progress.txt"),
+    ownPrompt: join(tree, ".ralph", feature, "prompt.md"),
+    specs: named("specs"),
+  };
+}
+
+/** The named feature, or the only one, or the one the branch is named after. */
+export function findFeature(host: Host, query: FeatureQuery): Result<FeaturePaths, Diagnostic[]> {
+  const features = listFeatures(host, query.tree);
+  if (query.wanted !== undefined) return findNamed(query.tree, query.wanted, features);
+  const byBranch = features.find((feature) => isNamedAfter(query.branch ?? "", feature));
+  const only = features.length === 1 ? features[0] : undefined;
+  const feature = byBranch ?? only;
+  if (feature !== undefined) return ok(featurePaths(query.tree, feature));
+  return err([features.length === 0 ? noFeature() : ambiguous(features)]);
+}
+
+export function listFeatures(host: Host, tree: string): string[] {
+  const folder = join(tree, ".ralph");
+  return host.files
+    .list(folder)
+    .filter(
+      (name) => isFeatureName(name) && host.files.kind(join(folder, name, "prd.json")) === "file",
+    )
+    .toSorted();
+}
+
+export function isFeatureName(name: string): boolean {
+  return (
+    NAME.test(name) && !name.includes("..") && name !== "archive" && !/^ralph-\d+$/u.test(name)
+  );
+}
+
+function findNamed(
+  tree: string,
+  wanted: string,
+  features: readonly string[],
+): Result<FeaturePaths, Diagnostic[]> {
+  if (!isFeatureName(wanted)) {
+    const problem = `"${wanted}" cannot be the name of a feature`;
+    return err([
+      { file: "command line", problem, expected: NAME_EXPECTED, remedy: "choose another name" },
+    ]);
+  }
+  if (features.includes(wanted)) return ok(featurePaths(tree, wanted));
+  const close = nearest(wanted, features);
+  const remedy =
+    close === undefined ? `create .ralph/${wanted}/prd.json` : `did you mean "${close}"?`;
+  const expected =
+    features.length === 0
+      ? "a folder .ralph/NAME with a prd.json"
+      : `one of: ${features.join(", ")}`;
+  return err([
+    { file: "command line", problem: `there is no feature "${wanted}" here`, expected, remedy },
+  ]);
+}
+
+function isNamedAfter(branch: string, feature: string): boolean {
+  return (
+    branch === feature || branch.endsWith(`/${feature}`) || branch.replaceAll("/", "-") === feature
+  );
+}
+
+function noFeature(): Diagnostic {
+  return {
+    file: ".ralph/",
+    problem: "there is no feature here",
+    expected: "a folder .ralph/NAME with a prd.json",
+    remedy:
+      "create .ralph/NAME/prd.json with your user stories, or go to the folder of your project",
+  };
+}
+
+function ambiguous(features: readonly string[]): Diagnostic {
+  return {
+    file: ".ralph/",
+    problem: `there are ${features.length} features here and the branch is named after none of them`,
+    expected: `one of: ${features.slice(0, 20).join(", ")}`,
+    remedy: `name one: -f ${features[0] ?? "NAME"}`,
+  };
+}

@@ -1,0 +1,40 @@
+// Which run is the newest of a feature in a working tree. A pointer, so that nobody has to search the runs.
+
+import { join } from "node:path";
+import { isRunId, type RunId } from "../../core/schema/ids.ts";
+import type { Host } from "../host/host.ts";
+import { hash } from "./parse-snapshot.ts";
+import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
+
+/** A short name of a working tree that is safe in a file name. */
+export function treeKey(tree: string): string {
+  return hash(tree).slice(0, 12);
+}
+
+export function lockPath(root: string, tree: string): string {
+  return join(root, "locks", `${treeKey(tree)}.lock`);
+}
+
+export function readLatestRun(
+  host: Host,
+  root: string,
+  tree: string,
+  feature: string,
+): RunId | undefined {
+  const text = host.files.readText(pointer(root, tree, feature))?.trim();
+  return text !== undefined && isRunId(text) ? text : undefined;
+}
+
+export function writeLatestRun(
+  host: Host,
+  root: string,
+  of: { tree: string; feature: string; run: RunId },
+): void {
+  const path = pointer(root, of.tree, of.feature);
+  host.files.makeFolder(join(root, "latest"), FOLDER_MODE);
+  host.files.replace(path, `${of.run}\n`, { mode: FILE_MODE, durability: "synced" });
+}
+
+function pointer(root: string, tree: string, feature: string): string {
+  return join(root, "latest", `${treeKey(tree)}-${feature}`);
+}

@@ -1,0 +1,105 @@
+// Reads a run's log: the newest state in constant time from the snapshot and the few events after it, or all of it.
+
+import { reduce } from "../../core/loop/reduce.ts";
+import type { RunState } from "../../core/loop/state.ts";
+import { EVENT_BYTES_MAX, type Event } from "../../core/schema/event.ts";
+import { parseEvent } from "../../core/schema/parse-event.ts";
+import { err, ok, type Result } from "../../std/result.ts";
+import type { Host } from "../host/host.ts";
+import { hash, parseSnapshot, type Snapshot } from "./parse-snapshot.ts";
+import type { RunPaths } from "./run-paths.ts";
+
+/** The state after the last whole event of a log. */
+export interface LogTip {
+  readonly state: RunState;
+  /** Number of the last event, which may be one of a later version that was not folded. */
+  readonly seq: number;
+  /** Length of the log up to and with that event; what follows is torn. */
+  readonly bytes: number;
+  readonly tipAt: number;
+  readonly tip: string;
+}
+
+const NEWLINE = 10;
+const CHUNK_BYTES = 1024 * 1024;
+
+export function readTip(host: Host, paths: RunPaths): Result<LogTip, string> {
+  const snapshot = usableSnapshot(host, paths);
+  let tip: { [K in keyof LogTip]?: LogTip[K] | undefined } = snapshot ?? {};
+  const read = readEvents(host, paths, snapshot?.bytes ?? 0, (event, line) => {
+    tip = {
+      state: event === undefined ? tip.state : reduce(tip.state, event),
+      seq: line.seq,
+      bytes: line.end,
+      tipAt: line.start,
+      tip: hash(line.bytes),
+    };
+  });
+  if (!read.ok) return read;
+  const { state, seq = 0, bytes = 0, tipAt = 0, tip: tipHash = "" } = tip;
+  if (state === undefined) return err("the log holds no whole event");
+  return ok({ state, seq, bytes, tipAt, tip: tipHash });
+}
+
+/** A line of the log by its place in the file. */
+export interface LogLine {
+  readonly seq: number;
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Hands on every event from a byte offset, one of an unknown type as undefined; returns the offset after the last whole line. A last line without its
+ * end is torn and left alone; a broken line anywhere else is an error, since nothing after it can be trusted.
+ */
+export function readEvents(
+  host: Host,
+  paths: RunPaths,
+  from: number,
+  onEvent: (event: Event | undefined, line: LogLine) => void,
+): Result<number, string> {
+  let offset = from;
+  let rest: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const chunk = host.files.readRange(paths.events, offset + rest.length, CHUNK_BYTES);
+    if (chunk === undefined || chunk.length === 0) return ok(offset);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      const line = bytes.subarray(start, end);
+      const parsed = parseEvent(line.toString("utf8"));
+      const place = { start: offset + start, end: offset + end + 1, bytes: line };
+      if (!parsed.ok) return damaged(host, paths, place, parsed.error);
+      const event = parsed.value.kind === "known" ? parsed.value.event : undefined;
+      onEvent(event, { ...place, seq: parsed.value.seq });
+      start = end + 1;
+    }
+    offset += start;
+    rest = bytes.subarray(start);
+    if (rest.length > 2 * EVENT_BYTES_MAX)
+      return err(`a line at byte ${offset} is too long for an event`);
+  }
+}
+
+/** A broken last line is a write that a crash cut; anywhere else the file was damaged. */
+function damaged(
+  host: Host,
+  paths: RunPaths,
+  line: { start: number; end: number },
+  why: string,
+): Result<number, string> {
+  const size = host.files.stamp(paths.events)?.size ?? 0;
+  if (line.end >= size) return ok(line.start);
+  return err(`${paths.events} is damaged at byte ${line.start}: ${why}`);
+}
+
+function usableSnapshot(host: Host, paths: RunPaths): Snapshot | undefined {
+  const text = host.files.readText(paths.snapshot);
+  const snapshot = text === undefined ? undefined : parseSnapshot(text);
+  if (snapshot === undefined) return undefined;
+  const line = host.files.readRange(paths.events, snapshot.tipAt, snapshot.bytes - snapshot.tipAt);
+  const fits =
+    line !== undefined && line.at(-1) === NEWLINE && hash(line.subarray(0, -1)) === snapshot.tip;
+  return fits ? snapshot : undefined;
+}

@@ -1,0 +1,154 @@
+// prd.json: reads the user stories and says precisely what is wrong with a file that has none to read.
+
+import * as z from "zod";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { TaskId } from "../../core/schema/ids.ts";
+import type { Task } from "../../core/schema/task.ts";
+import { findJsonProblem, locateJson, type JsonPath } from "../../std/edit/json-edit.ts";
+import { err, ok, type Result } from "../../std/result.ts";
+
+const REMEDY = "mend the file and start again; nothing was changed";
+
+// Only id, title and passes must be there: lists of other tools have no more, or have keys of their own.
+const Story = z.looseObject({
+  id: TaskId,
+  title: z.string(),
+  description: z.string().optional(),
+  acceptanceCriteria: z.array(z.string()).optional(),
+  priority: z.number().optional(),
+  passes: z.boolean(),
+  status: z.string().optional(),
+  dependsOn: z.array(TaskId).optional(),
+  notes: z.string().optional(),
+});
+
+const Prd = z.looseObject({ userStories: z.array(Story) });
+
+/** `file` is the name used in messages. */
+export function parsePrd(text: string, file: string): Result<Task[], Diagnostic[]> {
+  const json = parseJson(text, file);
+  if (!json.ok) return json;
+  const parsed = Prd.safeParse(json.value);
+  if (!parsed.success) return err(parsed.error.issues.map((issue) => explain(text, file, issue)));
+  const stories = parsed.data.userStories;
+  const problems = [...checkNotEmpty(stories, file), ...checkIds(stories, text, file)];
+  return problems.length > 0 ? err(problems) : ok(stories.map(toTask));
+}
+
+/** Index of each story by id, for edits. */
+export function indexStories(text: string): Map<string, number> {
+  const parsed = Prd.safeParse(JSON.parse(stripBom(text)));
+  const stories = parsed.success ? parsed.data.userStories : [];
+  return new Map(stories.map((story, index) => [story.id, index]));
+}
+
+function parseJson(text: string, file: string): Result<unknown, Diagnostic[]> {
+  try {
+    return ok(JSON.parse(stripBom(text)));
+  } catch {
+    const problem = findJsonProblem(text) ?? { line: 1, column: 1, message: "this is not JSON" };
+    const { line, column, message } = problem;
+    return err([{ file, line, column, problem: message, expected: "valid JSON", remedy: REMEDY }]);
+  }
+}
+
+function explain(text: string, file: string, issue: z.core.$ZodIssue): Diagnostic {
+  const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
+  const where = renderPath(path);
+  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+  return {
+    file,
+    ...locateJson(text, path),
+    problem: isMissing ? `${where} is missing` : `${where}: ${issue.message}`,
+    expected: expectation(path),
+    remedy: REMEDY,
+  };
+}
+
+function expectation(path: JsonPath): string {
+  const field = typeof path.at(-1) === "number" ? path.at(-2) : path.at(-1);
+  switch (field) {
+    case "passes":
+      return "true or false";
+    case "priority":
+      return "a number, 1 for the most urgent";
+    case "acceptanceCriteria":
+      return "a list of texts";
+    case "dependsOn":
+      return "a list of story ids";
+    case "userStories":
+      return 'a list of stories: "userStories": [{ "id": …, "title": …, "passes": false }]';
+    default:
+      return path.length === 0 ? 'an object with "userStories"' : "a text in double quotes";
+  }
+}
+
+type Story = z.infer<typeof Story>;
+
+function checkNotEmpty(stories: readonly Story[], file: string): Diagnostic[] {
+  if (stories.length > 0) return [];
+  const expected = "at least one story";
+  return [
+    {
+      file,
+      problem: "userStories is empty: there is nothing to do",
+      expected,
+      remedy: "add a story",
+    },
+  ];
+}
+
+function checkIds(stories: readonly Story[], text: string, file: string): Diagnostic[] {
+  const known = new Set(stories.map((story) => story.id));
+  const seen = new Set<string>();
+  return stories.flatMap((story, index) => {
+    const problems: Diagnostic[] = [];
+    const at = (key: string): { line: number; column: number } =>
+      locateJson(text, ["userStories", index, key]);
+    if (seen.has(story.id)) {
+      const problem = `the id "${story.id}" is used twice`;
+      problems.push({
+        file,
+        ...at("id"),
+        problem,
+        expected: "a different id for each story",
+        remedy: REMEDY,
+      });
+    }
+    seen.add(story.id);
+    for (const id of story.dependsOn?.filter((name) => !known.has(name)) ?? []) {
+      const problem = `"${story.id}" depends on "${id}", which is not in the list`;
+      problems.push({
+        file,
+        ...at("dependsOn"),
+        problem,
+        expected: "ids of other stories",
+        remedy: REMEDY,
+      });
+    }
+    return problems;
+  });
+}
+
+function toTask(story: Story): Task {
+  const isRunning = story.status === "in-progress" || story.status === "in_progress";
+  return {
+    id: story.id,
+    title: story.title,
+    description: story.description ?? "",
+    criteria: story.acceptanceCriteria ?? [],
+    priority: story.priority,
+    status: story.passes ? "done" : isRunning ? "in-progress" : "open",
+    dependsOn: story.dependsOn ?? [],
+    notes: story.notes ?? "",
+  };
+}
+
+function renderPath(path: JsonPath): string {
+  const text = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
+  return text === "" ? "the file" : text.replace(/^\./u, "");
+}
+
+function stripBom(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}

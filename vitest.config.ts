@@ -1,0 +1,45 @@
+// Test projects: `unit` is everything pure and quick, `sim` the pretend world, `e2e` the real CLI.
+import { readFileSync } from "node:fs";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+// Projects do not inherit the root's `define`, so each names it: the same constant build.mjs defines.
+const define = { __RALPH_VERSION__: JSON.stringify(version) };
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    projects: [
+      {
+        define,
+        test: {
+          name: "unit",
+          include: [
+            "src/**/*.test.ts",
+            "test/tidy.test.ts",
+            "test/contract/**/*.test.ts",
+            "test/replay/**/*.test.ts",
+          ],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        define,
+        test: { name: "sim", include: ["test/sim/**/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
+        define,
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
+export default config;
