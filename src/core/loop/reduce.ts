@@ -28,7 +28,8 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
     case "config-changed":
       return { ...timed, config: event.config };
     case "control-received":
-      return { ...timed, stop: event.control };
+      // An order to stop at once is not softened by a later request.
+      return timed.stop?.when === "now" ? timed : { ...timed, stop: event.control };
     case "cancel-ordered":
       return timed;
     case "wait-started":

@@ -112,9 +112,6 @@ async function runLocked(
     const otherHost = lock.error.why === "other-host" ? "; if it is dead, use --take-over" : "";
     return refused("locked", renderRefusal(lock.error, host.clock.now()) + otherHost);
   }
-  observer.onKillable(() =>
-    new ProcessTree(host, { pid: undefined, variable: runVariable(run) }).kill(),
-  );
   try {
     // A second look under the lock: another process may have ended the run in between.
     const still = findOpenRun(host, project);
@@ -135,9 +132,6 @@ async function runRecorded(
 ): Promise<RunReport> {
   const { project, config, run } = what;
   const paths = runPaths(project.record, run);
-  observer.onKillable(() =>
-    new ProcessTree(host, { pid: undefined, variable: runVariable(run) }).kill(),
-  );
   const { journal, state } = await openRun(host, {
     project,
     config,
@@ -156,6 +150,10 @@ async function runRecorded(
     onNote: observer.onNote,
   });
   let latest = state;
+  observer.onKillable(() => {
+    const pid = latest.current?.agent?.pid;
+    new ProcessTree(host, { pid, variable: runVariable(run) }).kill();
+  });
   const onEvent = (event: Event, next: RunState): void => {
     latest = next;
     observer.onEvent(event, next);

@@ -18,7 +18,7 @@ export const status: Handler = async (io, { options }) => {
   }
   const show = (report: StatusReport): string =>
     options["json"] === true
-      ? `${JSON.stringify(report)}\n`
+      ? `${JSON.stringify(report, nullForNothing)}\n`
       : renderStatus(report, io.host.clock.now());
   const first = read(io, project.value);
   io.out(show(first));
@@ -43,6 +43,11 @@ async function watch(
     // On a terminal the screen is drawn anew; elsewhere each change is a block of its own.
     io.out((io.terminal === "interactive" ? "\u001B[H\u001B[2J" : "\n") + show(report));
   }
+}
+
+/** A key that has no value now is there all the same, so that a reader can rely on it. */
+function nullForNothing(_key: string, value: unknown): unknown {
+  return value === undefined ? null : value;
 }
 
 function read(io: Io, project: Project): StatusReport {
