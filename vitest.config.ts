@@ -17,7 +17,7 @@ const config: ViteUserConfig = defineConfig({
           name: "unit",
           include: [
             "src/**/*.test.ts",
-            "test/tidy.test.ts",
+            "test/*.test.ts",
             "test/contract/**/*.test.ts",
             "test/replay/**/*.test.ts",
           ],

@@ -2,30 +2,41 @@
 
 import { fileURLToPath } from "node:url";
 import type { StopSignal } from "./core/schema/outcome.ts";
-import type { Io } from "./ui/cli/command.ts";
+import type { Io, Shell } from "./ui/cli/command.ts";
 import { callCommand } from "./ui/cli/parse-command-line.ts";
-import { realHost } from "./world/host/host.ts";
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** What a shell calls an internal software error. */
 const DEFECT_EXIT_CODE = 70;
+/** What is printed faster than anyone reads waits in memory; above this it counts as behind. */
+const BEHIND_BYTES = 1024 * 1024;
 
-function makeIo(): Io {
+const shell: Shell = {
+  argv: process.argv.slice(2),
+  version: __RALPH_VERSION__,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  open: openIo,
+};
+
+/** Everything else: what `--version` and `--help` do not have to wait for. */
+async function openIo(): Promise<Io> {
+  const { realHost } = await import("./world/host/host.ts");
   return {
+    ...shell,
     host: realHost(process.env),
     cwd: process.cwd(),
-    argv: process.argv.slice(2),
-    version: __RALPH_VERSION__,
     self: [process.execPath, process.argv[1] ?? ""],
     templates: fileURLToPath(new URL("../templates", import.meta.url)),
-    terminal: process.stdin.isTTY ? "interactive" : "none",
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    // Asked when needed: only looking at it opens standard input.
+    terminal: () => (process.stdin.isTTY ? "interactive" : "none"),
     outAndWait: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    isBehind: () => process.stdout.writableLength + process.stderr.writableLength > BEHIND_BYTES,
     onSignal,
     exitNow: (code) => process.exit(code),
     tellParent: (message) => {
-      process.send?.(message);
+      // With a callback a parent that is already gone is no error; without one it would end this process.
+      process.send?.(message, undefined, undefined, () => undefined);
       process.channel?.unref();
     },
   };
@@ -52,7 +63,7 @@ process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
 try {
-  process.exitCode = await callCommand(makeIo());
+  process.exitCode = await callCommand(shell);
 } catch (error) {
   reportDefect(error);
   process.exitCode = DEFECT_EXIT_CODE;

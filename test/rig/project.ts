@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-const cli: string = new URL("../../dist/cli.js", import.meta.url).pathname;
+/** The built program. */
+export const cli: string = new URL("../../dist/cli.js", import.meta.url).pathname;
 
 /** One ended call of the program. */
 export interface Ended {
@@ -53,10 +54,12 @@ export class TestProject {
       git?: boolean;
       env?: Record<string, string>;
       parent?: string;
+      /** Name of the project's folder. */
+      folder?: string;
     } = {},
   ) {
     const base = mkdtempSync(join(options.parent ?? tmpdir(), "ralph-e2e-"));
-    this.root = join(base, "project");
+    this.root = join(base, options.folder ?? "project");
     this.home = join(base, "home");
     this.feature = options.feature ?? "shop";
     mkdirSync(this.root, { recursive: true });
@@ -125,6 +128,11 @@ export class TestProject {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });
+  }
+
+  /** The variables the program is started with, and some more. */
+  environment(further: Record<string, string> = {}): Record<string, string> {
+    return { ...this.#env, ...further };
   }
 
   /** Starts `ralph ...args` without a terminal. */

@@ -8,11 +8,11 @@ const BACKOFF_MAX_MS = 15 * 60_000;
 const RESET_MARGIN_MS = 30_000;
 const RESET_MAX_MS = 8 * 24 * 3_600_000;
 
-/** The told reset time with a margin, or the configured wait where none was told. */
-export function limitUntil(state: RunState, current: IterationState, at: number): number {
+/** The told reset time with a margin; undefined where none was told that can be believed, or the agent got by. */
+export function toldReset(current: IterationState, at: number): number | undefined {
   const told = current.exit?.limit?.resetsAt;
-  const isUsable = told !== undefined && told > at && told < at + RESET_MAX_MS;
-  return isUsable ? told + RESET_MARGIN_MS : at + state.config.limitWaitMs;
+  if (told === undefined || current.exit?.result?.good === true) return undefined;
+  return told > at && told < at + RESET_MAX_MS ? told + RESET_MARGIN_MS : undefined;
 }
 
 /** Doubles from five seconds to fifteen minutes, less a quarter at most so that many runs do not return at once. */

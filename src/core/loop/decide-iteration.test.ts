@@ -180,7 +180,8 @@ describe("after the agent", () => {
     ["fatal", exit({ code: null, unusable: "not found" }), change()],
   ] as const)("is %s", (outcome, how, left) => {
     const end = finished(afterAgent(how, left)).state.last?.end;
-    expect(end).toMatchObject({ outcome, charged: !outcome.endsWith("-limited") });
+    const isCharged = !outcome.endsWith("-limited") && outcome !== "fatal";
+    expect(end).toMatchObject({ outcome, charged: isCharged });
   });
 
   test("an agent that is ended after its final message has ended normally", () => {

@@ -1,6 +1,7 @@
 // Names the next effect of an iteration from what is known so far, until there is nothing left to do but to end it.
 
 import { assert } from "../../std/assert.ts";
+import { lookUp } from "../../std/look-up.ts";
 import { clip } from "../../std/text.ts";
 import type { Effect } from "../schema/effect.ts";
 import type { IterationEnd } from "../schema/event.ts";
@@ -33,7 +34,7 @@ function beforeAgent(state: RunState, it: IterationState): IterationDecision {
   if (it.before?.problem !== undefined) return end(it, judge(state, it));
   if (task === undefined) return nextGate(state, it) ?? end(it, judge(state, it));
   if (!it.promptWritten) {
-    const attempt = (state.attempts[task.id] ?? 0) + 1;
+    const attempt = (lookUp(state.attempts, task.id) ?? 0) + 1;
     const rejection = state.rejection === undefined ? {} : { rejection: state.rejection };
     return order({ type: "write-prompt", task, attempt, ...rejection }, `${task.id} is next`);
   }
@@ -66,7 +67,8 @@ function afterGates(it: IterationState, judgement: Judgement): IterationDecision
   if (unmark !== undefined) {
     return order({ type: "mark-task", task: unmark.id, status: "open" }, judgement.reason);
   }
-  if (!it.remembered && judgement.charged && it.after?.entryWritten !== true) {
+  const isWorthAnEntry = judgement.charged || judgement.outcome === "interrupted";
+  if (isWorthAnEntry && !it.remembered && it.after?.entryWritten !== true) {
     return order(remember(it, judgement), "the next agent starts from what is written down");
   }
   if (judgement.accepted.length > 0 && it.commit === undefined && it.after?.git !== undefined) {

@@ -103,7 +103,9 @@ describe("stopping", () => {
       .orders({ type: "end", end: { reason: "stopped", exitCode: 143 } });
     const resumed = stopped
       .and({ type: "run-ended", reason: "stopped", exitCode: 143, detail: "" })
-      .and({ type: "run-resumed", program: "0", argv: [] });
+      .and({ type: "run-resumed", program: "0", argv: [] })
+      .decides({ type: "inspect-project" })
+      .answered({ type: "project-inspected", change: marked(["A"], ["B"]) });
     expect(finished(resumed).state.last?.end).toMatchObject({
       outcome: "interrupted",
       accepted: [],

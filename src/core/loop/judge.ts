@@ -47,7 +47,7 @@ export function judge(state: RunState, it: IterationState): Judgement {
       outcome: outcomeOfRejected(ended),
       reason: problem,
       takenBack: marked,
-      charged: !isLimit(ended),
+      charged: isCharged(it.exit, ended),
     };
   }
   const verification = state.config.gates.length > 0 ? "verified" : "unverified";
@@ -60,7 +60,7 @@ export function judge(state: RunState, it: IterationState): Judgement {
   if (ended === "ended-well" && broken !== undefined)
     return { ...base, outcome: "rejected", reason: broken };
   const { outcome, reason } = withoutClaim(it, it.exit, ended);
-  return { ...base, outcome, reason, complete, charged: !isLimit(ended) };
+  return { ...base, outcome, reason, complete, charged: isCharged(it.exit, ended) };
 }
 
 /** What the next prompt says about the last claim that did not stand; an accepted one clears it. */
@@ -193,8 +193,10 @@ function exitWords(exit: AgentExit, ended: ExitClass): string {
   return ended === "unusable" ? said.trim() : `the agent ended with ${how}${tail}`;
 }
 
-function isLimit(ended: ExitClass): boolean {
-  return ended === "usage-limited" || ended === "rate-limited";
+/** A limit, an agent that cannot work at all and a person who stops it say nothing about the task. */
+function isCharged(exit: AgentExit, ended: ExitClass): boolean {
+  const isStopped = exit.terminated?.cause === "stop";
+  return !isStopped && !["usage-limited", "rate-limited", "unusable"].includes(ended);
 }
 
 function gateWords(it: IterationState): string {

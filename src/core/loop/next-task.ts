@@ -10,10 +10,10 @@ import {
   type TaskSummary,
 } from "../schema/task.ts";
 
-const NEXT_MAX = 20;
-const TITLE_MAX = 120;
+const NEXT_MAX = 10;
+const TITLE_MAX = 80;
 /** Changes beside finished tasks are named for people only. */
-const OTHERS_MAX = 10;
+const OTHERS_MAX = 5;
 
 /** In progress first, then by priority, then in the order of the file; blocked ones apart. */
 export function summarizeTasks(tasks: readonly Task[]): TaskSummary {

@@ -2,7 +2,7 @@
 
 import { assert, unreachable } from "../../std/assert.ts";
 import type { Event, IterationEnd } from "../schema/event.ts";
-import { backoffUntil, limitUntil } from "./backoff.ts";
+import { backoffUntil, toldReset } from "./backoff.ts";
 import { rejectionOf } from "./judge.ts";
 import type { IterationState, RunState } from "./state.ts";
 
@@ -44,7 +44,11 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
       };
     case "iteration-started":
       assert(timed.current === undefined, "one iteration at a time");
-      return { ...timed, iteration: iterationOf(event), current: newIteration(event) };
+      return {
+        ...timed,
+        iteration: iterationOf(event),
+        current: newIteration({ n: iterationOf(event), startedAt: event.at }),
+      };
     case "iteration-ended":
       return endIteration(timed, event.end, event.at);
     case "effect-failed":
@@ -81,7 +85,7 @@ function start(event: Event): RunState {
     ending: undefined,
     rejection: undefined,
     tasks: undefined,
-    accepted: {},
+    accepted: Object.fromEntries((event.verified ?? []).map((id) => [id, "verified" as const])),
     attempts: {},
     costUsd: undefined,
     end: undefined,
@@ -101,16 +105,29 @@ function passTime(state: RunState, event: Event): RunState {
   };
 }
 
-/** A new process may take up what an older one had to leave. */
+/**
+ * A new process takes up what an older one had to leave. In between anybody may have changed the files: what was only
+ * read is read again, what was done stays done.
+ */
 function takeUpAgain(it: IterationState | undefined): IterationState | undefined {
-  if (it?.pending === undefined) return it;
-  return { ...it, pending: { ...it.pending, cut: false } };
+  if (it === undefined) return undefined;
+  const pending = it.pending === undefined ? undefined : { ...it.pending, cut: false };
+  const doing = pending?.effect.type;
+  if (it.exit === undefined) {
+    const isStarted = it.agent !== undefined || doing === "run-agent";
+    return isStarted ? { ...it, pending } : { ...newIteration(it), effects: it.effects };
+  }
+  if (it.restored || it.unmarked.length > 0 || doing === "mark-task") return { ...it, pending };
+  const isJudged =
+    it.remembered || it.commit !== undefined || doing === "write-memory" || doing === "commit";
+  if (isJudged) return { ...it, pending, after: undefined };
+  return { ...it, pending: undefined, after: undefined, gates: [] };
 }
 
-function newIteration(event: Event): IterationState {
+function newIteration({ n, startedAt }: { n: number; startedAt: number }): IterationState {
   return {
-    n: iterationOf(event),
-    startedAt: event.at,
+    n,
+    startedAt,
     effects: 0,
     pending: undefined,
     before: undefined,
@@ -228,9 +245,12 @@ function waitAfter(
   at: number,
   end: IterationEnd,
 ): RunState["notBefore"] {
+  // Whatever else came of the iteration: the provider has said until when it refuses to work.
+  const told = toldReset(current, at);
+  if (told !== undefined) return { at: told, reason: "usage limit of the agent's provider" };
   switch (end.outcome) {
     case "usage-limited":
-      return { at: limitUntil(state, current, at), reason: "usage limit of the agent's provider" };
+      return { at: at + state.config.limitWaitMs, reason: "usage limit of the agent's provider" };
     case "rate-limited":
       return { at: backoffUntil(state, at), reason: "the agent's provider is overloaded" };
     default:

@@ -2,12 +2,16 @@
 
 import type { Rejection } from "../schema/effect.ts";
 import type { Task } from "../schema/task.ts";
-import { countTokens, fitTokens, type KeptEnd } from "./token-budget.ts";
+import { fitTokens, type KeptEnd } from "./token-budget.ts";
 
 /** All that a prompt is made of; the files behind it may be of any size, these texts are already bounded. */
 export interface PromptInput {
   /** Our template, or the project's own prompt, which goes in as it is. */
-  readonly opening: { readonly text: string; readonly kind: "template" | "own" };
+  readonly opening: {
+    readonly text: string;
+    readonly tokens: number;
+    readonly kind: "template" | "own";
+  };
   readonly task: Task;
   readonly attempt: number;
   readonly counts: { readonly done: number; readonly total: number };
@@ -40,16 +44,21 @@ interface Section {
   readonly whole: string;
 }
 
+/** More than any heading of a section takes. */
+const HEADING_TOKENS = 12;
+
 export function renderPrompt(input: PromptInput): RenderedPrompt {
   const cut: string[] = [];
   const parts = [input.opening.text.trimEnd()];
   // The project's own prompt is passed on whole; the budget is for what we add to it.
-  const opening = input.opening.kind === "own" ? 0 : countTokens(input.opening.text);
+  const opening = input.opening.kind === "own" ? 0 : input.opening.tokens;
   const budget = Math.max(200, input.tokensMax - opening);
+  let tokens = input.opening.tokens;
   for (const section of sections(input)) {
     if (section.text === "") continue;
-    const tokensMax = Math.floor(budget * section.share) - countTokens(section.name) - 4;
+    const tokensMax = Math.floor(budget * section.share) - HEADING_TOKENS;
     const fitted = fitTokens(section.text, tokensMax, section.kept, section.whole);
+    tokens += fitted.tokens + HEADING_TOKENS;
     if (fitted.cut) cut.push(section.name);
     parts.push(`## ${section.name}\n\n${fitted.text.trimEnd()}`);
   }
@@ -58,7 +67,7 @@ export function renderPrompt(input: PromptInput): RenderedPrompt {
     input.opening.kind === "own"
       ? `${input.opening.text}\n\n${parts.slice(1).join("\n\n")}\n`
       : `${parts.join("\n\n")}\n`;
-  return { text, tokens: countTokens(text), cut };
+  return { text, tokens, cut };
 }
 
 function sections(input: PromptInput): Section[] {

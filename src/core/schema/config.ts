@@ -1,6 +1,6 @@
 // The settings of a run, resolved and frozen. Where they come from, and how they are written in files, is world/config.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** How a program's output is read. */
 export const StreamFormat = z.enum(["text", "claude", "notes"]);
@@ -15,19 +15,19 @@ export type AgentName = z.infer<typeof AgentName>;
 export const AgentConfig = z.object({
   name: AgentName,
   /** Program to start instead of the agent's usual name. */
-  command: z.string().optional(),
+  command: z.optional(z.string()),
   /** Further arguments, after the adapter's own. */
   arguments: z.array(z.string()),
-  model: z.string().optional(),
+  model: z.optional(z.string()),
   /** How its output is read; the adapter's own format where absent. */
-  output: StreamFormat.optional(),
+  output: z.optional(StreamFormat),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 /** The four clocks of an agent, in milliseconds; a clock left out does not run. */
 export const ClockLimits = z.object({
-  startMs: z.int().optional(),
-  idleMs: z.int().optional(),
+  startMs: z.optional(z.int()),
+  idleMs: z.optional(z.int()),
   graceMs: z.int(),
   wallMs: z.int(),
 });
@@ -46,7 +46,7 @@ export const Config = z.object({
   agent: AgentConfig,
   iterationMax: z.int(),
   /** Cap on the run's own time over all its restarts, in milliseconds. */
-  runMsMax: z.int().optional(),
+  runMsMax: z.optional(z.int()),
   clocks: ClockLimits,
   gates: z.array(Gate),
   /** The word or tag an agent uses to say that all is done. */

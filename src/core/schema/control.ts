@@ -1,7 +1,7 @@
 // What a person may tell a run while it works, from a signal, a key or another terminal.
 
-import * as z from "zod";
-import { StopSignal } from "./outcome.ts";
+import * as z from "zod/mini";
+import { STOP_SIGNALS } from "./outcome.ts";
 
 /** One thing a person tells a run. */
 export const Control = z.object({
@@ -9,7 +9,7 @@ export const Control = z.object({
   /** After the current iteration, or at once. */
   when: z.enum(["after-iteration", "now"]),
   /** The signal behind it; `ralph stop` counts as an interrupt. */
-  signal: StopSignal,
+  signal: z.enum(STOP_SIGNALS),
   /** Who asked, in words. */
   from: z.string(),
 });

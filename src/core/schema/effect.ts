@@ -1,13 +1,13 @@
 // The orders of an iteration to the world. Each is announced in the log before it starts and answered by one fact.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { Gate } from "./config.ts";
 import { TaskId } from "./ids.ts";
 import { TaskRef } from "./task.ts";
 
 /** Why the last claim about a task did not stand, for the next prompt. */
 export const Rejection = z.object({
-  task: TaskRef.optional(),
+  task: z.optional(TaskRef),
   reason: z.string(),
   /** First failing lines of a gate, bounded. */
   lines: z.array(z.string()),
@@ -16,12 +16,12 @@ export type Rejection = z.infer<typeof Rejection>;
 
 /** What goes into the memory file about an iteration. */
 export const MemoryEntry = z.object({
-  task: TaskRef.optional(),
+  task: z.optional(TaskRef),
   /** One word for the `Status:` line. */
   status: z.string(),
   files: z.array(z.string()),
   learnings: z.array(z.string()),
-  commit: z.string().optional(),
+  commit: z.optional(z.string()),
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
@@ -33,7 +33,7 @@ export const Effect = z.discriminatedUnion("type", [
     type: z.literal("write-prompt"),
     task: TaskRef,
     attempt: z.int(),
-    rejection: Rejection.optional(),
+    rejection: z.optional(Rejection),
   }),
   z.object({ type: z.literal("run-agent"), task: TaskRef, attempt: z.int() }),
   /** Read the same things again and say what changed. */

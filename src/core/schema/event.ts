@@ -1,12 +1,12 @@
 // Every fact the log can hold. Fields are only ever added; a type we do not know is kept and ignored.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { Config } from "./config.ts";
 import { Control } from "./control.ts";
 import { Effect } from "./effect.ts";
 import { EffectId, RunId, TaskId } from "./ids.ts";
 import { Tokens } from "./note.ts";
-import { Clock, EndReason, Outcome } from "./outcome.ts";
+import { CLOCKS, END_REASONS, OUTCOMES } from "./outcome.ts";
 import { TaskChanges, TaskRef, TaskSummary } from "./task.ts";
 
 /** Facts about the run as a whole. */
@@ -21,7 +21,9 @@ const RunFact = z.discriminatedUnion("type", [
     /** Absolute path of the working tree. */
     tree: z.string(),
     /** Commit the working tree was on; absent outside git and before the first commit. */
-    head: z.string().optional(),
+    head: z.optional(z.string()),
+    /** Tasks that an earlier run of the feature has verified; as many as fit. */
+    verified: z.optional(z.array(TaskId)),
   }),
   /** A later process goes on with the run. */
   z.object({ type: z.literal("run-resumed"), program: z.string(), argv: z.array(z.string()) }),
@@ -33,7 +35,7 @@ const RunFact = z.discriminatedUnion("type", [
   z.object({ type: z.literal("wait-ended") }),
   z.object({
     type: z.literal("run-ended"),
-    reason: EndReason,
+    reason: z.enum(END_REASONS),
     exitCode: z.int(),
     /** One sentence for a person. */
     detail: z.string(),
@@ -42,7 +44,7 @@ const RunFact = z.discriminatedUnion("type", [
 
 /** How the agent's process came to its end, as far as we took part in it. */
 export const Termination = z.discriminatedUnion("cause", [
-  z.object({ cause: z.literal("clock"), clock: Clock }),
+  z.object({ cause: z.literal("clock"), clock: z.enum(CLOCKS) }),
   z.object({ cause: z.literal("stop") }),
 ]);
 export type Termination = z.infer<typeof Termination>;
@@ -50,32 +52,36 @@ export type Termination = z.infer<typeof Termination>;
 /** The agent's final message and what it told about itself. */
 export const AgentResult = z.object({
   /** What the agent itself calls it; absent for plain text, where the exit code tells. */
-  good: z.boolean().optional(),
+  good: z.optional(z.boolean()),
   /** At most 8,000 characters: the end of the message. */
   text: z.string(),
-  httpStatus: z.int().optional(),
-  costUsd: z.number().optional(),
-  tokens: Tokens.optional(),
-  turns: z.int().optional(),
+  httpStatus: z.optional(z.int()),
+  costUsd: z.optional(z.number()),
+  tokens: z.optional(Tokens),
+  turns: z.optional(z.int()),
 });
 export type AgentResult = z.infer<typeof AgentResult>;
 
 /** All that is known when an agent is gone. */
 export const AgentExit = z.object({
-  code: z.int().nullable(),
-  signal: z.string().nullable(),
+  code: z.nullable(z.int()),
+  signal: z.nullable(z.string()),
   /** Present when we ended it. */
-  terminated: Termination.optional(),
+  terminated: z.optional(Termination),
   /** Present when it could not be started at all. */
-  unusable: z.string().optional(),
+  unusable: z.optional(z.string()),
   /** True when the runner died while it ran: nobody saw its end. */
   lost: z.boolean(),
   durationMs: z.number(),
   outputBytes: z.number(),
-  result: AgentResult.optional(),
-  limit: z
-    .object({ kind: z.enum(["usage", "rate"]), resetsAt: z.number().optional(), text: z.string() })
-    .optional(),
+  result: z.optional(AgentResult),
+  limit: z.optional(
+    z.object({
+      kind: z.enum(["usage", "rate"]),
+      resetsAt: z.optional(z.number()),
+      text: z.string(),
+    }),
+  ),
   /** Tool calls that were refused; the first five. */
   denials: z.array(z.object({ tool: z.string(), input: z.string() })),
   /** The last lines of standard error, bounded. */
@@ -87,8 +93,8 @@ export type AgentExit = z.infer<typeof AgentExit>;
 
 /** The state of the repository at one moment; absent outside git. */
 export const GitReading = z.object({
-  head: z.string().optional(),
-  branch: z.string().optional(),
+  head: z.optional(z.string()),
+  branch: z.optional(z.string()),
   dirty: z.int(),
 });
 export type GitReading = z.infer<typeof GitReading>;
@@ -96,9 +102,11 @@ export type GitReading = z.infer<typeof GitReading>;
 /** What one reading of the project found. */
 export const ProjectReading = z.object({
   tasks: TaskSummary,
+  /** Under which name the record keeps the list as it was; absent when it cannot be read. */
+  list: z.optional(z.string()),
   /** Set when the task list cannot be read; `tasks` is then empty. */
-  problem: z.string().optional(),
-  git: GitReading.optional(),
+  problem: z.optional(z.string()),
+  git: z.optional(GitReading),
   /** Changes whenever a file that git watches changes. */
   digest: z.string(),
   /** Size of the memory file, for finding what an agent appends. */
@@ -107,11 +115,11 @@ export const ProjectReading = z.object({
 export type ProjectReading = z.infer<typeof ProjectReading>;
 
 /** What changed between the reading before the agent and the one after it. */
-export const ProjectChange = ProjectReading.extend({
+export const ProjectChange = z.extend(ProjectReading, {
   changes: TaskChanges,
   commits: z.int(),
   treeChanged: z.boolean(),
-  /** Files changed by commits or in the tree; at most 50. */
+  /** Files changed by commits or in the tree; at most 20. */
   files: z.array(z.string()),
   /** True when the agent wrote its own entry in the memory file. */
   entryWritten: z.boolean(),
@@ -122,7 +130,7 @@ export type ProjectChange = z.infer<typeof ProjectChange>;
 export const GateResult = z.object({
   name: z.string(),
   passed: z.boolean(),
-  code: z.int().nullable(),
+  code: z.nullable(z.int()),
   timedOut: z.boolean(),
   durationMs: z.number(),
   /** First failing lines, bounded; empty when it passed. */
@@ -136,18 +144,18 @@ export type Verification = z.infer<typeof Verification>;
 
 /** How an iteration came out. */
 export const IterationEnd = z.object({
-  outcome: Outcome,
+  outcome: z.enum(OUTCOMES),
   /** Why, in one sentence. */
   reason: z.string(),
-  task: TaskRef.optional(),
+  task: z.optional(TaskRef),
   /** Counted against the iteration cap. */
   charged: z.boolean(),
-  clock: Clock.optional(),
+  clock: z.optional(z.enum(CLOCKS)),
   /** Tasks that stand as done since this iteration. */
   accepted: z.array(z.object({ id: TaskId, verification: Verification })),
   /** True when nothing is open any more and no gate is red. */
   complete: z.boolean(),
-  commit: z.string().optional(),
+  commit: z.optional(z.string()),
 });
 export type IterationEnd = z.infer<typeof IterationEnd>;
 
@@ -180,13 +188,13 @@ const IterationFact = z.discriminatedUnion("type", [
     type: z.literal("task-marked"),
     task: TaskId,
     status: z.enum(["open", "done"]),
-    problem: z.string().optional(),
+    problem: z.optional(z.string()),
   }),
   z.object({ type: z.literal("memory-written"), by: z.enum(["agent", "ralph"]) }),
   z.object({
     type: z.literal("committed"),
-    commit: z.string().optional(),
-    problem: z.string().optional(),
+    commit: z.optional(z.string()),
+    problem: z.optional(z.string()),
   }),
   z.object({ type: z.literal("iteration-ended"), end: IterationEnd }),
 ]);
@@ -204,8 +212,8 @@ export const Envelope = z.looseObject({
   /** Epoch milliseconds. */
   at: z.number(),
   run: RunId,
-  iteration: z.int().optional(),
-  effect: EffectId.optional(),
+  iteration: z.optional(z.int()),
+  effect: z.optional(EffectId),
   type: z.string(),
 });
 
@@ -221,7 +229,9 @@ export type Event = Fact & {
 
 /** All event types of this version. */
 export const EVENT_TYPES: ReadonlySet<string> = new Set(
-  [...RunFact.options, ...IterationFact.options].map((option) => option.shape.type.value),
+  [...RunFact.def.options, ...IterationFact.def.options].flatMap(
+    (option) => option.shape.type.def.values,
+  ),
 );
 
 /** One event, larger things go by file. */

@@ -1,11 +1,11 @@
 // Names of runs, iterations, effects and tasks. Branded, so that one is never passed for another.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** `20261115T073200Z-k3f9`: sorts by time, safe in paths and refs. */
 export const RunId = z
   .string()
-  .regex(/^\d{8}T\d{6}Z-[a-z0-9]{4}$/u)
+  .check(z.regex(/^\d{8}T\d{6}Z-[a-z0-9]{4}$/u))
   .brand<"RunId">();
 export type RunId = z.infer<typeof RunId>;
 
@@ -14,7 +14,7 @@ export const EffectId = z.string().brand<"EffectId">();
 export type EffectId = z.infer<typeof EffectId>;
 
 /** A task's name in its own list, as written there. */
-export const TaskId = z.string().min(1).brand<"TaskId">();
+export const TaskId = z.string().check(z.minLength(1)).brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
 /** `random` is four or more characters of `a-z0-9` from outside; the id uses the first four. */

@@ -1,12 +1,12 @@
 // What an agent's output means, in neutral words. Notes are a bounded stream per iteration that nobody folds.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** Token counts as an agent tells them; a count it does not tell is left out. */
 export const Tokens = z.object({
-  input: z.int().optional(),
-  output: z.int().optional(),
-  cached: z.int().optional(),
+  input: z.optional(z.int()),
+  output: z.optional(z.int()),
+  cached: z.optional(z.int()),
 });
 export type Tokens = z.infer<typeof Tokens>;
 
@@ -15,8 +15,8 @@ export const Note = z.discriminatedUnion("type", [
   /** The program is alive: the model or version it named itself. */
   z.object({
     type: z.literal("started"),
-    model: z.string().optional(),
-    version: z.string().optional(),
+    model: z.optional(z.string()),
+    version: z.optional(z.string()),
   }),
   /** Something happened; `text` is one line for the screen. */
   z.object({ type: z.literal("activity"), text: z.string() }),
@@ -27,7 +27,7 @@ export const Note = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("limit"),
     kind: z.enum(["usage", "rate"]),
-    resetsAt: z.number().optional(),
+    resetsAt: z.optional(z.number()),
     text: z.string(),
   }),
   /** A tool call the agent was not allowed to make. */
@@ -36,13 +36,13 @@ export const Note = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("result"),
     /** False when the agent itself calls the result an error; absent for plain text. */
-    good: z.boolean().optional(),
+    good: z.optional(z.boolean()),
     text: z.string(),
     /** HTTP status of the provider's answer behind a bad result. */
-    httpStatus: z.int().optional(),
-    costUsd: z.number().optional(),
-    tokens: Tokens.optional(),
-    turns: z.int().optional(),
+    httpStatus: z.optional(z.int()),
+    costUsd: z.optional(z.number()),
+    tokens: z.optional(Tokens),
+    turns: z.optional(z.int()),
   }),
   /** Output that could not be understood and was passed over. */
   z.object({ type: z.literal("garbled"), text: z.string() }),

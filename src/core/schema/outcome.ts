@@ -1,10 +1,9 @@
 // The two closed sets a loop ends in: how an iteration came out, and why a run ended.
 
-import * as z from "zod";
-
-export const Clock = z.enum(["start", "idle", "grace", "wall"]);
+/** The four clocks of an agent. */
+export const CLOCKS = ["start", "idle", "grace", "wall"] as const;
 /** Which of the four clocks ran out. `grace` is the time after a final message. */
-export type Clock = z.infer<typeof Clock>;
+export type Clock = (typeof CLOCKS)[number];
 
 export const OUTCOMES = [
   "accepted",
@@ -20,8 +19,7 @@ export const OUTCOMES = [
   "interrupted",
 ] as const;
 /** How an iteration came out. */
-export const Outcome = z.enum(OUTCOMES);
-export type Outcome = z.infer<typeof Outcome>;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export const END_REASONS = [
   "complete",
@@ -37,12 +35,12 @@ export const END_REASONS = [
   "stopped",
 ] as const;
 /** Why a run ended. */
-export const EndReason = z.enum(END_REASONS);
-export type EndReason = z.infer<typeof EndReason>;
+export type EndReason = (typeof END_REASONS)[number];
 
 /** Signals that end a run, each with the exit code a shell expects. */
-export const StopSignal = z.enum(["SIGINT", "SIGTERM", "SIGHUP"]);
-export type StopSignal = z.infer<typeof StopSignal>;
+export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** One of them. */
+export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 /** The exit code of a run, one for each reason; a stopped run tells the signal. */
 export function exitCodeOf(reason: EndReason, signal: StopSignal): number {

@@ -1,11 +1,10 @@
 // A task as every layout gives it, and what is recorded about a reading of the list.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { TaskId } from "./ids.ts";
 
 /** How far a task is, as its list says. */
-export const TaskStatus = z.enum(["open", "in-progress", "done"]);
-export type TaskStatus = z.infer<typeof TaskStatus>;
+export type TaskStatus = "open" | "in-progress" | "done";
 
 /** One item of work, with all that its list says about it. */
 export interface Task {
@@ -23,7 +22,7 @@ export interface Task {
 /** A task by name, small enough for an event. */
 export const TaskRef = z.object({
   id: TaskId,
-  /** One line of at most 120 characters. */
+  /** One line of at most 80 characters. */
   title: z.string(),
 });
 export type TaskRef = z.infer<typeof TaskRef>;
@@ -33,15 +32,15 @@ export const TaskSummary = z.object({
   total: z.int(),
   done: z.int(),
   open: z.int(),
-  /** The first tasks in the order in which they should be done; at most 20. */
+  /** The first tasks in the order in which they should be done; at most 10. */
   next: z.array(TaskRef),
-  /** Open tasks that wait for one that is not done; at most 20 are named. */
+  /** Open tasks that wait for one that is not done; at most 10 are named. */
   blocked: z.array(TaskRef),
 });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
 /** How many tasks a list of changes names at most. */
-export const NAMED_CHANGES_MAX = 50;
+export const NAMED_CHANGES_MAX = 30;
 
 /** How a task list differs between two readings; each list names the first few. */
 export const TaskChanges = z.object({

@@ -1,12 +1,13 @@
 // The state of a feature as `ralph status` shows it: one object for programs, a few lines for people.
 
 import { renderDuration } from "../../std/duration.ts";
+import { lookUp } from "../../std/look-up.ts";
 import { printableLine } from "../../std/printable.ts";
 import type { RunState } from "../loop/state.ts";
 import type { Task } from "../schema/task.ts";
 
 /** What a process of the run is doing, or why there is none. */
-export type LifeState = "running" | "waiting" | "stopping" | "crashed" | "ended" | "not-started";
+type LifeState = "running" | "waiting" | "stopping" | "crashed" | "ended" | "not-started";
 
 /** The object `ralph status --json` prints. Fields are only ever added. */
 export interface StatusReport {
@@ -37,7 +38,7 @@ export interface StatusReport {
 }
 
 /** One task of the report. */
-export interface TaskLine {
+interface TaskLine {
   readonly id: string;
   readonly title: string;
   readonly status: Task["status"];
@@ -83,7 +84,7 @@ export function reportStatus({ feature, state, tasks, pid }: StatusInput): Statu
       id: task.id,
       title: task.title,
       status: task.status,
-      verified: task.status === "done" && state?.accepted[task.id] === "verified",
+      verified: task.status === "done" && isVerified(state, task.id),
     })),
     end: state?.end,
   };
@@ -107,6 +108,13 @@ export function renderStatus(report: StatusReport, now: number): string {
 
 const TASKS_SHOWN = 40;
 const LINE_MAX = 200;
+
+/** A run that ended complete has seen every gate pass with all tasks done. */
+function isVerified(state: RunState | undefined, id: string): boolean {
+  if (state === undefined) return false;
+  const isAllChecked = state.end?.reason === "complete" && state.config.gates.length > 0;
+  return isAllChecked || lookUp(state.accepted, id) === "verified";
+}
 
 function lifeOf(state: RunState | undefined, pid: number | undefined): LifeState {
   if (state === undefined) return "not-started";

@@ -8,7 +8,7 @@ import { lockPath, readLatestRun } from "../../world/store/latest-run.ts";
 import { readHolder, type LockOwner } from "../../world/store/lock.ts";
 import { readTip } from "../../world/store/read-log.ts";
 import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
-import { PrdFile } from "../../world/tasks/prd-file.ts";
+import { readStories } from "../../world/tasks/stories.ts";
 import { treeOf, type Place, type Project } from "./open-project.ts";
 
 /** A run as it stands on the disk, with the process that works on it. */
@@ -35,9 +35,7 @@ export function findLiveRun(host: Host, place: Place): FoundRun | undefined {
 
 /** The tasks as the file has them now; none where it cannot be read. */
 export function readTasks(host: Host, project: Project): readonly Task[] {
-  const { path, name } = project.feature.tasks;
-  const reading = new PrdFile(host, path, name).read();
-  return reading.ok ? reading.value.tasks : [];
+  return readStories(host.files.readText(project.feature.tasks.path) ?? "");
 }
 
 function readRun(host: Host, place: Place, run: RunId): FoundRun {

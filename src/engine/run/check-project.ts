@@ -1,26 +1,19 @@
 // Looks at the task list and the repository before a run: mistakes stop it, everything else worth knowing is said.
 
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import { err, ok, type Result } from "../../std/result.ts";
 import { checkGitState, settleGit } from "../../world/git/check-state.ts";
 import { readStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { PrdFile } from "../../world/tasks/prd-file.ts";
 import type { Project } from "../project/open-project.ts";
 
-export async function checkProject(
-  host: Host,
-  project: Project,
-  onNotice: (text: string) => void,
-): Promise<Result<undefined, Diagnostic[]>> {
+export function checkTasks(host: Host, project: Project): Diagnostic[] {
   const { tasks } = project.feature;
   const reading = new PrdFile(host, tasks.path, tasks.name).read();
-  const problems = reading.ok ? [] : [...reading.error];
-  problems.push(...(await checkRepository(host, project, onNotice)));
-  return problems.length > 0 ? err(problems) : ok(undefined);
+  return reading.ok ? [] : [...reading.error];
 }
 
-async function checkRepository(
+export async function checkRepository(
   host: Host,
   project: Project,
   onNotice: (text: string) => void,

@@ -1,7 +1,7 @@
 // Which paths a commit of ours may hold: the agent's work and our own layout files, never what the user had lying about.
 
 import { join, relative } from "node:path";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { DirtyPath } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { FILE_MODE, type RunPaths } from "../../world/store/run-paths.ts";

@@ -30,12 +30,15 @@ class Driver {
   /** A fault while a control was recorded; thrown by the loop. */
   #fault: { error: unknown } | undefined;
   /** The effect an earlier process announced and left without a fact. */
-  #inherited: PendingEffect | undefined;
+  readonly #inherited: PendingEffect | undefined;
+  /** The iteration it belongs to; of this one an announcement may also have been lost with the power. */
+  readonly #inheritedN: number | undefined;
 
   constructor(ports: Ports, opened: RunState) {
     this.#ports = ports;
     this.#state = opened;
     this.#inherited = opened.current?.pending;
+    this.#inheritedN = opened.current?.n;
   }
 
   async run(): Promise<RunState> {
@@ -88,12 +91,15 @@ class Driver {
     const decision = decideIteration(this.#state);
     if (decision.type === "end") {
       this.#record({ type: "iteration-ended", end: decision.end }, { iteration: n });
-      return this.#barrier();
+      // Synced with the start of the next agent, with the next wait or with the end: one of them follows at once.
+      return this.#ports.log.snapshot(this.#state);
     }
     const { effect, reason: why } = decision;
     const k = this.#state.current.effects + 1;
     this.#record({ type: "effect-ordered", order: effect, reason: why }, this.#place(k));
-    await this.#perform({ k, effect, cut: false });
+    const announced = { k, effect, cut: false };
+    if (n === this.#inheritedN) return await this.#performUnlessDone(announced);
+    await this.#perform(announced);
   }
 
   /** An effect that an earlier process announced: done again, looked for, or given up, by the crash rule. */
@@ -102,14 +108,20 @@ class Driver {
       pending.k === this.#inherited?.k,
       "only an inherited effect is pending between two steps",
     );
-    const rule = CRASH_RULES[pending.effect.type];
-    if (rule === "skip") return this.#recordInIteration(this.#ports.world.lost(pending.effect));
-    if (rule === "probe") {
-      const fact = await this.#ports.world.probe(
-        pending.effect,
-        this.#performing(new AbortController()),
-      );
+    const isLost = CRASH_RULES[pending.effect.type] === "skip";
+    if (isLost) return this.#recordInIteration(this.#ports.world.lost(pending.effect));
+    await this.#performUnlessDone(pending);
+  }
+
+  /** Where doing it twice would show, looks first whether it was done. */
+  async #performUnlessDone(pending: PendingEffect): Promise<void> {
+    if (CRASH_RULES[pending.effect.type] === "probe") {
+      const cut = new AbortController();
+      this.#cut = cut;
+      const fact = await this.#ports.world.probe(pending.effect, this.#performing(cut));
+      this.#cut = undefined;
       if (fact !== undefined) return this.#recordInIteration(fact);
+      if (cut.signal.aborted) return this.#recordInIteration({ type: "effect-cut" });
     }
     await this.#perform(pending);
   }

@@ -4,7 +4,7 @@ import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import type { Config } from "../../core/schema/config.ts";
 import type { Event, Fact } from "../../core/schema/event.ts";
-import type { RunId } from "../../core/schema/ids.ts";
+import { TaskId, type RunId } from "../../core/schema/ids.ts";
 import { isResumable } from "../../core/schema/outcome.ts";
 import { readStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
@@ -26,20 +26,29 @@ export interface OpenOrder {
   readonly onEvent: (event: Event, state: RunState) => void;
 }
 
+const VERIFIED_CHARS_MAX = 16_000;
+
 /** An open log and the state it stands for. */
 export interface OpenedRun {
   readonly journal: Journal;
   readonly state: RunState;
 }
 
+/** A run to go on with, or why the newest one cannot even be read. */
+export interface OpenRun {
+  readonly run: RunId | undefined;
+  readonly problem: string | undefined;
+}
+
 /** The newest run of the feature, if it goes on rather than being followed by a new one. */
-export function findOpenRun(host: Host, project: Project): RunId | undefined {
+export function findOpenRun(host: Host, project: Project): OpenRun {
+  const none = { run: undefined, problem: undefined };
   const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
-  if (run === undefined) return undefined;
+  if (run === undefined) return none;
   const tip = readTip(host, runPaths(project.record, run));
-  if (!tip.ok) return undefined;
+  if (!tip.ok) return { run: undefined, problem: tip.error };
   const { end } = tip.value.state;
-  return end === undefined || isResumable(end.reason) ? run : undefined;
+  return end === undefined || isResumable(end.reason) ? { run, problem: undefined } : none;
 }
 
 export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> {
@@ -65,6 +74,7 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
   writeUntracked(host, paths, git?.dirty ?? []);
   const journal = new Journal(host, paths, { run, seq: 0, bytes: 0 });
   const { feature } = project.feature;
+  const verified = readVerified(host, project);
   const fact: Fact = {
     type: "run-started",
     program: order.program,
@@ -74,12 +84,23 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
     feature,
     tree,
     ...(git?.head === undefined ? {} : { head: git.head }),
+    ...(verified.length === 0 ? {} : { verified }),
   };
   const state = record(journal, order, undefined, fact);
   journal.sync();
   // Only now: a pointer to a run without a first event would hide the one before it.
   writeLatestRun(host, project.record, { tree, feature, run });
   return { journal, state };
+}
+
+/** What the run before this one has verified, cut to what one event can hold. */
+function readVerified(host: Host, project: Project): TaskId[] {
+  const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
+  const tip = run === undefined ? undefined : readTip(host, runPaths(project.record, run));
+  if (tip?.ok !== true) return [];
+  const names = Object.entries(tip.value.state.accepted).filter(([, how]) => how === "verified");
+  let room = VERIFIED_CHARS_MAX;
+  return names.map(([id]) => TaskId.parse(id)).filter((id) => (room -= id.length + 3) > 0);
 }
 
 function resume(journal: Journal, order: OpenOrder, folded: RunState): OpenedRun {
@@ -93,6 +114,8 @@ function resume(journal: Journal, order: OpenOrder, folded: RunState): OpenedRun
       changed,
     });
   }
+  // What a killed process left unsynced is built upon from here; a power loss must not take it away any more.
+  journal.sync();
   return { journal, state };
 }
 

@@ -16,6 +16,7 @@ export interface FactPlace {
 export interface RunLog {
   /** Throws when the disk or somebody else's hand makes it impossible; the run then ends. */
   append(fact: Fact, place: FactPlace): Event;
+  /** Everything appended is on the disk when it returns. */
   sync(): void;
   snapshot(state: RunState): void;
 }

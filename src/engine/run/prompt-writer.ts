@@ -1,7 +1,12 @@
 // Gathers what a prompt is made of, each part bounded before it is read, and renders it.
 
 import { join } from "node:path";
-import { renderPrompt, type RenderedPrompt } from "../../core/prompt/render-prompt.ts";
+import {
+  renderPrompt,
+  type PromptInput,
+  type RenderedPrompt,
+} from "../../core/prompt/render-prompt.ts";
+import { countTokens } from "../../core/prompt/token-budget.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import type { Rejection } from "../../core/schema/effect.ts";
 import type { Task } from "../../core/schema/task.ts";
@@ -20,7 +25,7 @@ export interface PromptOrder {
   readonly head: string | undefined;
 }
 
-const MEMORY_BYTES = 64 * 1024;
+const MEMORY_BYTES = 16 * 1024;
 const COMMITS_MAX = 10;
 const SPECS_MAX = 50;
 
@@ -31,7 +36,8 @@ export class PromptWriter {
   readonly #templates: string;
   /** Subjects are asked of git again only when the commit changed. */
   #commits: { head: string | undefined; subjects: readonly string[] } | undefined;
-  #template: string | undefined;
+  /** The opening is the same most of the time, and counting it is not cheap. */
+  #counted: { text: string; tokens: number } | undefined;
 
   constructor(host: Host, project: Project, templates: string) {
     this.#host = host;
@@ -60,12 +66,13 @@ export class PromptWriter {
     });
   }
 
-  #opening(): { text: string; kind: "template" | "own" } {
+  #opening(): PromptInput["opening"] {
     const own = this.#host.files.readText(this.#project.feature.ownPrompt);
-    if (own !== undefined && own.trim() !== "") return { text: own, kind: "own" };
-    this.#template ??= this.#host.files.readText(join(this.#templates, "prompt.md"));
-    assert(this.#template !== undefined, "the shipped template is there");
-    return { text: this.#template, kind: "template" };
+    const isOwn = own !== undefined && own.trim() !== "";
+    const text = isOwn ? own : this.#host.files.readText(join(this.#templates, "prompt.md"));
+    assert(text !== undefined, "the shipped template is there");
+    if (this.#counted?.text !== text) this.#counted = { text, tokens: countTokens(text) };
+    return { ...this.#counted, kind: isOwn ? "own" : "template" };
   }
 
   async #subjects(head: string | undefined): Promise<readonly string[]> {

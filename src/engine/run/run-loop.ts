@@ -23,7 +23,7 @@ import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { openProject, treeOf, type Project } from "../project/open-project.ts";
 import { drive } from "./drive.ts";
 import { findOpenRun, openRun } from "./open-run.ts";
-import { checkProject } from "./check-project.ts";
+import { checkRepository, checkTasks } from "./check-project.ts";
 import { RealWorld } from "./world.ts";
 
 /** What the person ordered on the command line. */
@@ -66,9 +66,8 @@ export async function runLoop(
 ): Promise<RunReport> {
   const prepared = await prepare(host, order, observer);
   if (!prepared.ok) return badInput(prepared.error);
-  const { project, config } = prepared.value;
   try {
-    return await runLocked(host, order, observer, { project, config });
+    return await runLocked(host, order, observer, prepared.value);
   } catch (error) {
     if (!isDiskError(error) || !(error instanceof Error)) throw error;
     return refused("disk", `the record of the run cannot be written: ${error.message}`);
@@ -78,6 +77,8 @@ export async function runLoop(
 interface Prepared {
   readonly project: Project;
   readonly config: Config;
+  /** What a killed process left running may hold git's lock, so the repository is looked at once that has ended. */
+  readonly repository: "checked" | "to-check";
 }
 
 /** Everything a person can get wrong, found before the first byte is written. */
@@ -89,10 +90,19 @@ async function prepare(
   const project = openProject(host, order.cwd, order.feature);
   if (!project.ok) return project;
   const config = resolveConfig(host, project.value.root, order.flags);
-  const checked = await checkProject(host, project.value, observer.onNotice);
-  const problems = [...(config.ok ? [] : config.error), ...(checked.ok ? [] : checked.error)];
+  const isCutOff = findOpenRun(host, project.value).run !== undefined;
+  const problems = [
+    ...(config.ok ? [] : config.error),
+    ...checkTasks(host, project.value),
+    ...(isCutOff ? [] : await checkRepository(host, project.value, observer.onNotice)),
+  ];
   if (problems.length > 0 || !config.ok) return err(problems);
-  return ok({ project: project.value, config: config.value });
+  for (const notice of config.value.notices) observer.onNotice(notice);
+  return ok({
+    project: project.value,
+    config: config.value.config,
+    repository: isCutOff ? "to-check" : "checked",
+  });
 }
 
 async function runLocked(
@@ -102,23 +112,31 @@ async function runLocked(
   prepared: Prepared,
 ): Promise<RunReport> {
   const { project } = prepared;
-  const open = findOpenRun(host, project);
+  const { run: open, problem } = findOpenRun(host, project);
+  if (problem !== undefined)
+    observer.onNotice(`the last run cannot be read, a new one is started: ${problem}`);
   if (order.resume === "required" && open === undefined)
     return badInput([nothingToResume(project)]);
-  const run = open ?? newRun(host);
+  const run = open ?? renderRunId(host.clock.now(), host.random(4));
   const path = lockPath(project.record, treeOf(project));
   const lock = takeLock(host, { path, run, otherHost: order.otherHost });
   if (!lock.ok) {
     const otherHost = lock.error.why === "other-host" ? "; if it is dead, use --take-over" : "";
     return refused("locked", renderRefusal(lock.error, host.clock.now()) + otherHost);
   }
+  // A second look under the lock: another process may have ended the run, or begun one, in between.
+  if (findOpenRun(host, project).run !== open) {
+    lock.value.release();
+    return await runLocked(host, order, observer, prepared);
+  }
   try {
-    // A second look under the lock: another process may have ended the run in between.
-    const still = findOpenRun(host, project);
-    return await runRecorded(host, order, observer, {
-      ...prepared,
-      run: still === open ? run : newRun(host),
-    });
+    if (prepared.repository === "to-check") {
+      const variable = runVariable(run);
+      await new ProcessTree(host, { pid: undefined, since: undefined, variable }).end();
+      const problems = await checkRepository(host, project, observer.onNotice);
+      if (problems.length > 0) return badInput(problems);
+    }
+    return await runRecorded(host, order, observer, { ...prepared, run });
   } finally {
     lock.value.release();
   }
@@ -152,7 +170,7 @@ async function runRecorded(
   let latest = state;
   observer.onKillable(() => {
     const pid = latest.current?.agent?.pid;
-    new ProcessTree(host, { pid, variable: runVariable(run) }).kill();
+    new ProcessTree(host, { pid, since: undefined, variable: runVariable(run) }).kill();
   });
   const onEvent = (event: Event, next: RunState): void => {
     latest = next;
@@ -173,14 +191,17 @@ async function runRecorded(
   }
 }
 
-function newRun(host: Host): RunId {
-  return renderRunId(host.clock.now(), host.random(4));
-}
-
 /** Controls from signals and from the inbox of the run, until told to stop listening. */
 function listenFor(host: Host, paths: RunPaths, observer: RunObserver) {
   return (onControl: (id: string, control: Control) => void): (() => void) => {
-    const take = (): void => takeControls(host, paths, onControl);
+    const take = (): void => {
+      try {
+        takeControls(host, paths, onControl);
+      } catch (error) {
+        // The next poll tries again; a run must not die of an inbox it cannot read.
+        if (!isDiskError(error)) throw error;
+      }
+    };
     const inbox = watchInbox(host, paths, take);
     const unlisten = observer.listen((control) => onControl(`signal-${host.random(6)}`, control));
     take();

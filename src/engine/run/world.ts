@@ -3,11 +3,13 @@
 import { join, relative } from "node:path";
 import { compareTasks, summarizeTasks } from "../../core/loop/next-task.ts";
 import type { RunState } from "../../core/loop/state.ts";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import type { Effect } from "../../core/schema/effect.ts";
 import type { GitReading, IterationFact, ProjectReading } from "../../core/schema/event.ts";
 import { renderIterationId } from "../../core/schema/ids.ts";
 import type { Task } from "../../core/schema/task.ts";
 import { assert, unreachable } from "../../std/assert.ts";
+import type { Result } from "../../std/result.ts";
 import { clip } from "../../std/text.ts";
 import { childEnvironment, runVariable } from "../../world/agents/environment.ts";
 import { adapters } from "../../world/agents/registry.ts";
@@ -24,6 +26,7 @@ import {
   hasOwnEntry,
   progressSize,
 } from "../../world/memory/progress-txt.ts";
+import { KeptLists } from "../../world/store/kept-lists.ts";
 import {
   FILE_MODE,
   FOLDER_MODE,
@@ -31,8 +34,8 @@ import {
   type IterationPaths,
   type RunPaths,
 } from "../../world/store/run-paths.ts";
-import { parsePrd } from "../../world/tasks/parse-prd.ts";
-import { PrdFile } from "../../world/tasks/prd-file.ts";
+import { PrdFile, type TaskReading } from "../../world/tasks/prd-file.ts";
+import { readStories } from "../../world/tasks/stories.ts";
 import { runGate } from "../../world/verify/run-gate.ts";
 import type { Project } from "../project/open-project.ts";
 import { commitPaths, isOwnFile } from "./commit-paths.ts";
@@ -52,21 +55,21 @@ export interface WorldInput {
   readonly onNote: (note: Note) => void;
 }
 
-const FILES_NAMED_MAX = 30;
-const FILE_NAME_MAX = 200;
+const FILES_NAMED_MAX = 20;
+const FILE_NAME_MAX = 150;
 
 /** Real files, real processes, real git. */
 export class RealWorld implements World {
   readonly #in: WorldInput;
   readonly #tasks: PrdFile;
   readonly #prompts: PromptWriter;
-  /** The list as the record keeps it, so that it is written only when it changed. */
-  #goodText: string | undefined;
+  readonly #lists: KeptLists;
 
   constructor(input: WorldInput) {
     const { host, project } = input;
     this.#in = input;
     this.#tasks = new PrdFile(host, project.feature.tasks.path, project.feature.tasks.name);
+    this.#lists = new KeptLists(host, input.paths);
     this.#prompts = new PromptWriter(host, project, input.templates);
   }
 
@@ -128,7 +131,7 @@ export class RealWorld implements World {
     const isSame =
       agent !== undefined && host.processes.find(agent.pid)?.startTime === agent.startTime;
     const pid = isSame ? agent.pid : undefined;
-    await new ProcessTree(host, { pid, variable: runVariable(state.run) }).end();
+    await new ProcessTree(host, { pid, since: undefined, variable: runVariable(state.run) }).end();
   }
 
   async waitUntil(at: number, signal: AbortSignal): Promise<void> {
@@ -139,21 +142,21 @@ export class RealWorld implements World {
   }
 
   async #readProject(by: Performing): Promise<IterationFact> {
+    // Git works while the files are read.
+    const status = this.#status();
     const reading = this.#tasks.read();
-    if (reading.ok) this.#keepGood(reading.value.text);
-    const tasks = reading.ok ? reading.value.tasks : [];
-    const problem = reading.ok ? undefined : firstProblem(reading.error);
+    const list = reading.ok ? { list: this.#lists.keep(reading.value.text) } : {};
     this.#pruneIterations(by.state);
-    return { type: "project-read", reading: await this.#reading(tasks, problem) };
+    return { type: "project-read", reading: { ...this.#reading(reading, await status), ...list } };
   }
 
   async #inspectProject(by: Performing): Promise<IterationFact> {
     const before = by.state.current?.before;
     assert(before !== undefined, "what changed is told from the reading before");
+    const status = this.#status();
     const read = this.#tasks.read();
-    const problem = read.ok ? undefined : firstProblem(read.error);
-    const tasks = read.ok ? read.value.tasks : [];
-    const now = await this.#reading(tasks, problem);
+    const now = this.#reading(read, await status);
+    const tasksBefore = this.#tasksBefore(by.state);
     const head = now.git?.head;
     const moved = head !== undefined && head !== before.git?.head;
     const tree = this.#in.project.repository?.tree ?? this.#in.project.root;
@@ -165,7 +168,7 @@ export class RealWorld implements World {
       type: "project-inspected",
       change: {
         ...now,
-        changes: compareTasks(this.#goodTasks(), read.ok ? tasks : this.#goodTasks()),
+        changes: compareTasks(tasksBefore, read.ok ? read.value.tasks : tasksBefore),
         commits: commits.count,
         treeChanged: now.digest !== before.digest,
         files: this.#changedFiles(commits.files),
@@ -174,14 +177,16 @@ export class RealWorld implements World {
     };
   }
 
-  async #reading(tasks: readonly Task[], problem: string | undefined): Promise<ProjectReading> {
+  #reading(
+    read: Result<TaskReading, readonly Diagnostic[]>,
+    status: GitStatus | undefined,
+  ): ProjectReading {
     const { host, project } = this.#in;
-    const status = await this.#status();
     const isOwn = (path: string): boolean => isOwnFile(project, path);
     const tree = project.repository?.tree ?? project.root;
     return {
-      tasks: summarizeTasks(tasks),
-      ...(problem === undefined ? {} : { problem }),
+      tasks: summarizeTasks(read.ok ? read.value.tasks : []),
+      ...(read.ok ? {} : { problem: firstProblem(read.error) }),
       ...(status === undefined ? {} : { git: gitReading(status) }),
       digest: status === undefined ? "no repository" : digestOf(host, tree, status, isOwn),
       memoryBytes: progressSize(host, project.feature.memory.path),
@@ -213,7 +218,7 @@ export class RealWorld implements World {
   ): Promise<IterationFact> {
     const folder = this.#iteration(by.state, effect.attempt);
     this.#in.host.files.makeFolder(folder.folder, FOLDER_MODE);
-    const task = this.#goodTasks().find(({ id }) => id === effect.task.id);
+    const task = this.#tasksBefore(by.state).find(({ id }) => id === effect.task.id);
     assert(task !== undefined, "the chosen task is in the list");
     const { rejection, attempt } = effect;
     const head = by.state.current?.before?.git?.head;
@@ -261,11 +266,12 @@ export class RealWorld implements World {
     const broken = host.files.readText(project.feature.tasks.path);
     host.files.makeFolder(folder, FOLDER_MODE);
     // After a crash in between the list is whole again and what was broken is already aside.
-    if (broken !== undefined && broken !== this.#goodText) {
+    const before = this.#lists.read(by.state.current?.before?.list);
+    assert(before !== undefined, "the list an iteration began with is kept");
+    if (broken !== undefined && broken !== before) {
       host.files.replace(brokenTasks, broken, { mode: FILE_MODE, durability: "synced" });
     }
-    this.#goodTasks();
-    this.#tasks.write(this.#goodText ?? "");
+    this.#tasks.write(before);
     return {
       type: "tasks-restored",
       keptAside: relative(join(paths.folder, "..", "..", ".."), brokenTasks),
@@ -318,6 +324,7 @@ export class RealWorld implements World {
       iterationId: iterationId(by.state),
       choose: (dirty) => commitPaths(host, project, paths, dirty),
       signal: by.signal,
+      env: { RALPH_RUN_ID: by.state.run },
     });
     if (by.signal.aborted) return "cut";
     if (!committed.ok) return { type: "committed", problem: clip(committed.error, 500) };
@@ -339,23 +346,14 @@ export class RealWorld implements World {
     return childEnvironment(this.#in.host, ids, further);
   }
 
-  #keepGood(text: string): void {
-    if (text === this.#goodText) return;
-    const { host, paths } = this.#in;
-    host.files.replace(paths.goodTasks, text, { mode: FILE_MODE, durability: "cached" });
-    this.#goodText = text;
-  }
+  #parsedBefore: { text: string; tasks: readonly Task[] } | undefined;
 
-  #parsedGood: { text: string; tasks: readonly Task[] } | undefined;
-
-  /** The list as it was before the agent started, also after a restart. */
-  #goodTasks(): readonly Task[] {
-    this.#goodText ??= this.#in.host.files.readText(this.#in.paths.goodTasks);
-    const text = this.#goodText ?? "";
-    if (this.#parsedGood?.text === text) return this.#parsedGood.tasks;
-    const parsed = parsePrd(text, "tasks.good");
-    const tasks = parsed.ok ? parsed.value : [];
-    this.#parsedGood = { text, tasks };
+  /** The tasks as they were before the agent started, also after a restart. */
+  #tasksBefore(state: RunState): readonly Task[] {
+    const text = this.#lists.read(state.current?.before?.list) ?? "";
+    if (this.#parsedBefore?.text === text) return this.#parsedBefore.tasks;
+    const tasks = readStories(text);
+    this.#parsedBefore = { text, tasks };
     return tasks;
   }
 
@@ -385,9 +383,7 @@ function gitReading(status: GitStatus): GitReading {
   };
 }
 
-function firstProblem(
-  diagnostics: readonly { file: string; line?: number; problem: string }[],
-): string {
+function firstProblem(diagnostics: readonly Diagnostic[]): string {
   const [first] = diagnostics;
   if (first === undefined) return "the task list cannot be read";
   return clip(

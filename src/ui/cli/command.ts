@@ -3,21 +3,29 @@
 import type { StopSignal } from "../../core/schema/outcome.ts";
 import type { Host } from "../../world/host/host.ts";
 
-/** The process around a handler; main.ts makes the real one. */
-export interface Io {
-  readonly host: Host;
-  readonly cwd: string;
+/** The little that is needed to understand a command line and to answer a wrong one. */
+export interface Shell {
   readonly argv: readonly string[];
   readonly version: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** The rest of the process, loaded once a command is really called. */
+  readonly open: () => Promise<Io>;
+}
+
+/** The process around a handler; main.ts makes the real one. */
+export interface Io extends Omit<Shell, "open"> {
+  readonly host: Host;
+  readonly cwd: string;
   /** How this program is started: node and the script. */
   readonly self: readonly string[];
   readonly templates: string;
   /** Whether a person sits in front of it. */
-  readonly terminal: "interactive" | "none";
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  readonly terminal: () => "interactive" | "none";
   /** Writes to standard output and returns when it was taken. */
   readonly outAndWait: (text: string) => Promise<void>;
+  /** True while much of what was printed still waits for its reader; what can be left out then should be. */
+  readonly isBehind: () => boolean;
   /** Calls back with every signal instead of dying of it, until the returned function is called. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Ends the process this moment. */

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { renderDiagnostics } from "../../core/view/diagnostics.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { DURATION_EXPECTED, parseDuration } from "../../std/duration.ts";
-import type { CommandRow, Handler, Io, OptionRow, OptionValues } from "./command.ts";
+import type { CommandRow, Handler, Io, OptionRow, OptionValues, Shell } from "./command.ts";
 import { commands } from "./commands.ts";
 
 const PROMISE =
@@ -17,32 +17,32 @@ Start here:
   ralph stop                stop after the current iteration`;
 
 /** Parses, loads the handler and calls it; returns the exit code. */
-export async function callCommand(io: Io): Promise<number> {
+export async function callCommand(shell: Shell): Promise<number> {
   let code = 0;
   const program = new Command("ralph")
     .description(PROMISE)
-    .version(io.version, "-V, --version")
+    .version(shell.version, "-V, --version")
     .helpCommand("help [command]", "show help for a command")
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+    .configureOutput({ writeOut: shell.out, writeErr: () => undefined })
     .addHelpText("after", START);
   for (const row of commands) {
     addCommand(program, row, async (args, options) => {
-      const handler: Handler = await row.load();
+      const [handler, io]: [Handler, Io] = await Promise.all([row.load(), shell.open()]);
       code = await handler(io, { args, options });
     });
   }
   try {
-    if (io.argv.length === 0) {
+    if (shell.argv.length === 0) {
       program.outputHelp();
       return 0;
     }
-    await program.parseAsync([...io.argv], { from: "user" });
+    await program.parseAsync([...shell.argv], { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    io.err(renderDiagnostics([explain(error, io.argv)]));
+    shell.err(renderDiagnostics([explain(error, shell.argv)]));
     return EXIT_CODES["bad-input"];
   }
 }

@@ -13,7 +13,8 @@ export const run: Handler = async (io, call) => {
   if (call.options["detach"] === true) return await detach(io);
   const report = await runLoop(io.host, orderOf(io, call), observerOf(io, call));
   if (report.diagnostics.length > 0) io.err(renderDiagnostics(report.diagnostics));
-  else if (report.run === undefined) io.err(`${report.end.detail}\n`);
+  // An end that is not in the log was not shown as an event either.
+  else if (report.state?.end === undefined) io.err(`${report.end.detail}\n`);
   if (call.options["json"] === true) io.out(`${JSON.stringify(endObject(report))}\n`);
   return report.end.exitCode;
 };
@@ -52,7 +53,7 @@ function observerOf(io: Io, { options }: Call): RunObserver {
       }
     },
     onNote: (note) => {
-      if (options["verbose"] !== true) return;
+      if (options["verbose"] !== true || io.isBehind()) return;
       if (note.type === "activity" || note.type === "tool-started")
         say(`  ${printableLine(note.text, 160)}`);
     },
@@ -70,7 +71,7 @@ function listenForSignals(
 ): () => void {
   let count = 0;
   return io.onSignal((signal) => {
-    const interrupt = interruptOf(signal, count, io.terminal);
+    const interrupt = interruptOf(signal, count, io.terminal());
     if (signal === "SIGINT") count += 1;
     if (interrupt.type === "control") return onControl(interrupt.control);
     kill();

@@ -41,7 +41,7 @@ async function watch(
     if (now === last) continue;
     last = now;
     // On a terminal the screen is drawn anew; elsewhere each change is a block of its own.
-    io.out((io.terminal === "interactive" ? "\u001B[H\u001B[2J" : "\n") + show(report));
+    io.out((io.terminal() === "interactive" ? "\u001B[H\u001B[2J" : "\n") + show(report));
   }
 }
 
@@ -52,6 +52,7 @@ function nullForNothing(_key: string, value: unknown): unknown {
 
 function read(io: Io, project: Project): StatusReport {
   const run = findRun(io.host, project);
+  if (run?.problem !== undefined) io.err(`${run.problem}\n`);
   return reportStatus({
     feature: project.feature.feature,
     state: run?.state,

@@ -3,7 +3,7 @@
 import type { AgentConfig, Config, StreamFormat } from "../../core/schema/config.ts";
 
 /** What an adapter may look at to build a command line. */
-export interface LaunchOrder {
+interface LaunchOrder {
   readonly agent: AgentConfig;
   readonly permissions: Config["permissions"];
   readonly allowedTools: string;

@@ -1,7 +1,8 @@
 // Gets the JSON objects out of one line of a stream, also when two share the line or one was cut by the next.
 
 const OBJECTS_MAX = 100;
-const STARTS_MAX = 1000;
+/** What one line may cost, in characters looked at: a start that leads nowhere is followed to the end of the line. */
+const SCANNED_MAX = 64 * 1024 * 1024;
 
 /** The objects of a line in order, and whether anything in it could not be read. */
 export interface LineObjects {
@@ -12,26 +13,37 @@ export interface LineObjects {
 export function parseLine(line: string): LineObjects {
   const text = line.trim();
   if (text === "") return { objects: [], garbled: false };
-  const whole = parseObject(text);
+  // A line that was cut is not even tried: a parser can be made to use much memory before it finds out.
+  const whole = text.startsWith("{") && text.endsWith("}") ? parseObject(text) : undefined;
   return whole === undefined ? salvage(text) : { objects: [whole], garbled: false };
 }
 
-/** Tries every `{"` as the start of an object; one that is whole is taken and skipped over. */
+/**
+ * Tries every `{"` as the start of an object; one that is whole is taken and skipped over. Of too many the last are
+ * kept: what an agent says at the end of a line is its result, what stands before it may be parts of a cut event.
+ */
 function salvage(text: string): LineObjects {
-  const objects: Record<string, unknown>[] = [];
+  let objects: Record<string, unknown>[] = [];
+  let clean = true;
+  let understood = 0;
   let at = text.indexOf('{"');
-  let clean = at === 0;
-  for (let starts = 0; at !== -1 && starts < STARTS_MAX && objects.length < OBJECTS_MAX; starts++) {
+  for (let scanned = 0; at !== -1 && scanned < SCANNED_MAX;) {
     const end = objectEnd(text, at);
     const object = end === -1 ? undefined : parseObject(text.slice(at, end));
-    if (object !== undefined) objects.push(object);
-    const from = object === undefined ? at + 1 : end;
-    const next = text.indexOf('{"', from);
-    if (object === undefined || next !== from)
-      clean &&= object !== undefined && next === -1 && text.slice(from).trim() === "";
-    at = next;
+    scanned += (end === -1 ? text.length : end) - at;
+    clean &&= object !== undefined && text.slice(understood, at).trim() === "";
+    if (object !== undefined) {
+      objects.push(object);
+      understood = end;
+    }
+    if (objects.length >= 2 * OBJECTS_MAX) {
+      objects = objects.slice(-OBJECTS_MAX);
+      clean = false;
+    }
+    at = text.indexOf('{"', object === undefined ? at + 1 : end);
   }
-  return { objects, garbled: !clean || objects.length === 0 };
+  clean &&= text.slice(understood).trim() === "";
+  return { objects: objects.slice(-OBJECTS_MAX), garbled: !clean || objects.length === 0 };
 }
 
 /** The offset after the brace that closes the one at `start`; -1 where none does. */

@@ -44,7 +44,7 @@ export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit
   const path = host.processes.locate(program, order.env["PATH"] ?? "", order.cwd);
   if (path === undefined)
     return unusable(`the program "${program}" was not found; ${order.install}`);
-  const open = (file: string): Appender => host.files.openAppender(file, RAW_MODE);
+  const open = (file: string): LateFile => new LateFile(host, file);
   const raw = { stdout: open(order.files.stdout), stderr: open(order.files.stderr) };
   const notes = new NoteCollector(open(order.files.notes));
   const stderr = new Tail(STDERR_BYTES);
@@ -105,15 +105,34 @@ function nothing(): AgentExit {
   };
 }
 
+/** A file that is made with its first byte: a silent agent leaves no empty files. */
+class LateFile {
+  readonly #open: () => Appender;
+  #file: Appender | undefined;
+
+  constructor(host: Host, path: string) {
+    this.#open = () => host.files.openAppender(path, RAW_MODE);
+  }
+
+  write(bytes: Buffer): void {
+    this.#file ??= this.#open();
+    this.#file.write(bytes);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+}
+
 /** Keeps what the loop needs of a stream of notes, and writes a bounded number of them down. */
 class NoteCollector {
-  readonly #file: Appender;
+  readonly #file: LateFile;
   #bytes = 0;
   #result: AgentResult | undefined;
   #limit: AgentExit["limit"];
   readonly #denials: AgentExit["denials"] = [];
 
-  constructor(file: Appender) {
+  constructor(file: LateFile) {
     this.#file = file;
   }
 
@@ -146,10 +165,10 @@ class NoteCollector {
   }
 
   #write(note: Note): void {
+    if (this.#bytes >= NOTES_BYTES_MAX) return;
     const line = Buffer.from(`${JSON.stringify(note)}\n`);
-    if (this.#bytes + line.length > NOTES_BYTES_MAX) return;
     this.#bytes += line.length;
-    this.#file.write(line);
+    if (this.#bytes < NOTES_BYTES_MAX) this.#file.write(line);
   }
 }
 

@@ -1,75 +1,79 @@
 // The shape of config.yaml as people write it, with the key names of the system it comes from. Every key is optional.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { AGENT_NAMES, StreamFormat } from "../../core/schema/config.ts";
 import { DURATION_EXPECTED, parseDuration, type DurationUnit } from "../../std/duration.ts";
 
 /** A duration as text, or a bare number in the unit its key has always had; gives milliseconds. */
-function durationIn(unit: DurationUnit): z.ZodType<number, string | number> {
-  return z.union([z.string(), z.number()]).transform((value, context) => {
-    const ms = parseDuration(String(value), unit);
-    if (ms === undefined)
-      context.addIssue({ code: "custom", message: `expected ${DURATION_EXPECTED}` });
-    return ms ?? 1;
-  });
+function durationIn(unit: DurationUnit) {
+  return z.pipe(
+    z.union([z.string(), z.number()]),
+    z.transform((value, context) => {
+      const ms = parseDuration(String(value), unit);
+      if (ms === undefined) context.issues.push({ code: "custom", input: value });
+      return ms ?? 1;
+    }),
+  );
 }
 
-const Count = z.int().min(1);
+const Count = z.int().check(z.minimum(1));
 
 const Agent = z.strictObject({
-  name: z.enum(AGENT_NAMES).optional(),
-  command: z.string().min(1).optional(),
-  arguments: z.array(z.string()).optional(),
-  model: z.string().min(1).optional(),
-  output: StreamFormat.optional(),
+  name: z.optional(z.enum(AGENT_NAMES)),
+  command: z.optional(z.string().check(z.minLength(1))),
+  arguments: z.optional(z.array(z.string())),
+  model: z.optional(z.string().check(z.minLength(1))),
+  output: z.optional(StreamFormat),
 });
 
 export const ConfigFile = z.strictObject({
-  defaults: z
-    .strictObject({
-      max_iterations: Count.optional(),
-      timeout_minutes: durationIn("m").optional(),
-      rate_limit_per_hour: Count.optional(),
+  defaults: z.optional(
+    z.strictObject({
+      max_iterations: z.optional(Count),
+      timeout_minutes: z.optional(durationIn("m")),
+      rate_limit_per_hour: z.optional(Count),
       /** Cap on the time of the whole run. */
-      max_time: durationIn("m").optional(),
-      pause_between: durationIn("s").optional(),
-    })
-    .optional(),
-  agent: z.union([z.enum(AGENT_NAMES), Agent]).optional(),
-  clocks: z
-    .strictObject({
-      start: durationIn("s").optional(),
-      idle: durationIn("s").optional(),
-      after_result: durationIn("s").optional(),
-    })
-    .optional(),
-  quality_checks: z.record(z.string().min(1), z.string().min(1)).optional(),
-  gates: z.strictObject({ timeout: durationIn("m").optional() }).optional(),
-  circuit_breaker: z
-    .strictObject({
-      no_progress_threshold: Count.optional(),
-      same_error_threshold: Count.optional(),
-    })
-    .optional(),
-  completion: z
-    .strictObject({
-      promise: z.string().min(1).optional(),
-      consecutive_done_signals: Count.optional(),
-      consecutive_test_loops: Count.optional(),
-    })
-    .optional(),
-  claude: z
-    .strictObject({
-      dangerously_skip_permissions: z.boolean().optional(),
-      allowed_tools: z.string().min(1).optional(),
-    })
-    .optional(),
-  branch: z
-    .strictObject({ prefix: z.string().optional(), auto_create: z.boolean().optional() })
-    .optional(),
-  limits: z.strictObject({ wait: durationIn("m").optional() }).optional(),
-  prompt: z.strictObject({ tokens: z.int().min(500).optional() }).optional(),
-  record: z.strictObject({ keep_iterations: Count.optional() }).optional(),
+      max_time: z.optional(durationIn("m")),
+      pause_between: z.optional(durationIn("s")),
+    }),
+  ),
+  agent: z.optional(z.union([z.enum(AGENT_NAMES), Agent])),
+  clocks: z.optional(
+    z.strictObject({
+      start: z.optional(durationIn("s")),
+      idle: z.optional(durationIn("s")),
+      after_result: z.optional(durationIn("s")),
+    }),
+  ),
+  quality_checks: z.optional(
+    z.record(z.string().check(z.minLength(1)), z.string().check(z.minLength(1))),
+  ),
+  gates: z.optional(z.strictObject({ timeout: z.optional(durationIn("m")) })),
+  circuit_breaker: z.optional(
+    z.strictObject({
+      no_progress_threshold: z.optional(Count),
+      same_error_threshold: z.optional(Count),
+    }),
+  ),
+  completion: z.optional(
+    z.strictObject({
+      promise: z.optional(z.string().check(z.minLength(1))),
+      consecutive_done_signals: z.optional(Count),
+      consecutive_test_loops: z.optional(Count),
+    }),
+  ),
+  claude: z.optional(
+    z.strictObject({
+      dangerously_skip_permissions: z.optional(z.boolean()),
+      allowed_tools: z.optional(z.string().check(z.minLength(1))),
+    }),
+  ),
+  branch: z.optional(
+    z.strictObject({ prefix: z.optional(z.string()), auto_create: z.optional(z.boolean()) }),
+  ),
+  limits: z.optional(z.strictObject({ wait: z.optional(durationIn("m")) })),
+  prompt: z.optional(z.strictObject({ tokens: z.optional(z.int().check(z.minimum(500))) })),
+  record: z.optional(z.strictObject({ keep_iterations: z.optional(Count) })),
 });
 /** One config.yaml, checked; durations are in milliseconds. */
 export type ConfigFile = z.infer<typeof ConfigFile>;

@@ -1,7 +1,7 @@
 // Reads one config.yaml and says for each mistake where it stands, what was expected and what to do.
 
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from "yaml";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { nearest } from "../../std/nearest.ts";
 import { err, ok, type Result } from "../../std/result.ts";
@@ -23,9 +23,23 @@ export function parseConfig(text: string, file: string): Result<ConfigFile, Diag
       }),
     );
   }
-  const parsed = ConfigFile.safeParse(document.toJS() ?? {});
+  const value = valueOf(document);
+  if (!value.ok) {
+    const problem = value.error;
+    return err([{ file, line: 1, column: 1, problem, expected: "valid YAML", remedy: REMEDY }]);
+  }
+  const parsed = ConfigFile.safeParse(value.value ?? {});
   if (parsed.success) return ok(parsed.data);
   return err(parsed.error.issues.flatMap((issue) => explain(issue, document, lines, file)));
+}
+
+/** An alias of nothing, or of too much, is found only when the value is made. */
+function valueOf(document: Document): Result<unknown, string> {
+  try {
+    return ok(document.toJS());
+  } catch (error) {
+    return err(error instanceof Error ? error.message : "broken YAML");
+  }
 }
 
 function explain(
@@ -83,13 +97,14 @@ function shapeOf(schema: unknown): Record<string, unknown> {
   return typeof found === "object" && found !== null ? { ...found } : {};
 }
 
-/** The object behind `.optional()` and inside a union. */
+/** The object behind an optional key and inside a union. */
 function unwrap(schema: unknown): unknown {
-  if (typeof schema !== "object" || schema === null) return schema;
-  if ("unwrap" in schema && typeof schema.unwrap === "function") return unwrap(schema.unwrap());
-  if ("options" in schema && Array.isArray(schema.options))
-    return schema.options.find((option) => Object.keys(shapeOf(option)).length > 0);
-  return schema;
+  const def =
+    typeof schema === "object" && schema !== null && "def" in schema ? schema.def : undefined;
+  if (typeof def !== "object" || def === null) return schema;
+  if ("innerType" in def) return unwrap(def.innerType);
+  if (!("options" in def) || !Array.isArray(def.options)) return schema;
+  return def.options.find((option) => Object.keys(shapeOf(option)).length > 0);
 }
 
 /** Where a key stands; where it is missing, where its parent does. */

@@ -35,11 +35,17 @@ const DEFAULTS = {
 /** Agents with an event stream say something at once and go on doing so; plain programs may be silent to the end. */
 const STREAM_CLOCKS = { startMs: 2 * MINUTE_MS, idleMs: 10 * MINUTE_MS } as const;
 
+/** The settings of a run, and what a person should know about them. */
+export interface ResolvedConfig {
+  readonly config: Config;
+  readonly notices: readonly string[];
+}
+
 export function resolveConfig(
   host: Host,
   tree: string,
   flags: ConfigFlags,
-): Result<Config, Diagnostic[]> {
+): Result<ResolvedConfig, Diagnostic[]> {
   const home = host.env["HOME"];
   const sources = [
     ...(home === undefined
@@ -61,7 +67,8 @@ export function resolveConfig(
   const agent = resolveAgent(file, flags);
   if (!agent.ok) problems.push(agent.error);
   if (problems.length > 0 || !env.ok || !agent.ok) return err(problems);
-  return ok(assemble(file, { ...env.value, ...flags }, agent.value));
+  const config = assemble(file, { ...env.value, ...flags }, agent.value);
+  return ok({ config, notices: inertKeys(file) });
 }
 
 function assemble(file: ConfigFile, flags: ConfigFlags, agent: AgentConfig): Config {
@@ -90,6 +97,19 @@ function assemble(file: ConfigFile, flags: ConfigFlags, agent: AgentConfig): Con
     keepIterations: file.record?.keep_iterations ?? DEFAULTS.keepIterations,
     promptTokensMax: file.prompt?.tokens ?? DEFAULTS.promptTokensMax,
   };
+}
+
+/** Settings that are understood and do nothing in this version: better said than believed. */
+function inertKeys(file: ConfigFile): string[] {
+  const set = {
+    "defaults.rate_limit_per_hour": file.defaults?.rate_limit_per_hour,
+    circuit_breaker: file.circuit_breaker,
+    "completion.consecutive_done_signals": file.completion?.consecutive_done_signals,
+    "completion.consecutive_test_loops": file.completion?.consecutive_test_loops,
+    branch: file.branch,
+  };
+  const names = Object.entries(set).filter(([, value]) => value !== undefined);
+  return names.map(([name]) => `the setting ${name} has no effect in this version`);
 }
 
 function gatesOf(file: ConfigFile): Gate[] {

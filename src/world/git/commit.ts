@@ -18,6 +18,8 @@ export interface CommitOrder {
   /** Which of the paths that are not clean are to be committed. */
   readonly choose: (dirty: readonly DirtyPath[]) => readonly string[];
   readonly signal: AbortSignal;
+  /** Marks git and its hooks as processes of the run, so that they are found again after a crash. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The new commit, or undefined where nothing was left to commit. */
@@ -25,21 +27,29 @@ export async function commitWork(
   host: Host,
   order: CommitOrder,
 ): Promise<Result<string | undefined, string>> {
-  const status = await readStatus(host, order.tree);
+  // File by file: a folder may hold files of the user's beside the agent's.
+  const status = await readStatus(host, order.tree, "files");
   if (!status.ok) return status;
-  const paths = order.choose(status.value.dirty);
+  const { dirty } = status.value;
+  const paths = order.choose(dirty);
   if (paths.length === 0) return ok(undefined);
-  const common = { tree: order.tree, signal: order.signal, timeoutMs: COMMIT_TIMEOUT_MS };
+  const { tree, signal, env } = order;
+  const common = { tree, signal, env, timeoutMs: COMMIT_TIMEOUT_MS };
   const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-  const input = paths.join("\0");
-  const added = await runGit(host, { ...common, args: ["add", "--all", ...fromInput], input });
-  if (added.code !== 0) return err(`git add: ${added.timedOut ? "timed out" : added.stderr}`);
+  // Only what git does not know yet: it refuses to add a file that is already gone from tree and index.
+  const known = new Set(dirty.filter(({ kind }) => kind === "changed").map(({ path }) => path));
+  const unknown = paths.filter((path) => !known.has(path));
+  if (unknown.length > 0) {
+    const args = ["add", ...fromInput];
+    const added = await runGit(host, { ...common, args, input: join(unknown) });
+    if (added.code !== 0) return err(`git add: ${added.timedOut ? "timed out" : added.stderr}`);
+  }
   const message = `${order.subject}\n\n${TRAILER}: ${order.iterationId}`;
   // --only leaves alone what a person has staged besides.
   const committed = await runGit(host, {
     ...common,
     args: ["commit", "--quiet", "--only", "-m", message, ...fromInput],
-    input,
+    input: join(paths),
   });
   if (committed.code !== 0) {
     const why = committed.timedOut
@@ -48,6 +58,10 @@ export async function commitWork(
     return err(`git commit: ${why}`);
   }
   return ok(await findCommit(host, order.tree, order.iterationId));
+}
+
+function join(paths: readonly string[]): string {
+  return paths.join("\0");
 }
 
 /** The commit that carries an iteration's trailer, looked for among the newest. */

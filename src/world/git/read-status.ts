@@ -21,19 +21,18 @@ export interface GitStatus {
   readonly dirty: readonly DirtyPath[];
 }
 
-const ARGS = [
-  "status",
-  "--porcelain=v2",
-  "--branch",
-  "-z",
-  "--untracked-files=normal",
-  "--ignore-submodules=none",
-];
+const ARGS = ["status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=none"];
 /** Files whose stamps go into a digest; more than this many dirty files are told apart by name only. */
 const STAMPED_MAX = 5000;
 
-export async function readStatus(host: Host, tree: string): Promise<Result<GitStatus, string>> {
-  const answer = await runGit(host, { tree, args: ARGS });
+/** With `folders` a folder git knows nothing of is one path that ends in a slash; `files` names each file in it. */
+export async function readStatus(
+  host: Host,
+  tree: string,
+  untracked: "folders" | "files" = "folders",
+): Promise<Result<GitStatus, string>> {
+  const depth = untracked === "files" ? "all" : "normal";
+  const answer = await runGit(host, { tree, args: [...ARGS, `--untracked-files=${depth}`] });
   if (answer.timedOut) return err("git status did not end within a minute");
   if (answer.code !== 0) return err(answer.stderr === "" ? "git status failed" : answer.stderr);
   return ok(parseStatus(answer.stdout.toString("utf8")));

@@ -10,6 +10,8 @@ export interface GitOrder {
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Variables beside the few that git always gets. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -29,7 +31,7 @@ export async function runGit(host: Host, order: GitOrder): Promise<CommandAnswer
   return await runCommand(host, {
     argv: ["git", ...order.args],
     cwd: order.tree,
-    env: gitEnvironment(host),
+    env: { ...gitEnvironment(host), ...order.env },
     input: order.input,
     timeoutMs: order.timeoutMs ?? TIMEOUT_MS,
     signal: order.signal,

@@ -54,15 +54,22 @@ const DISK_CODES = new Set([
   "ENFILE",
   "EACCES",
   "EPERM",
+  // Reading what is not there is no error here; writing where the folder is gone is.
+  "ENOENT",
+  "ENOTDIR",
 ]);
 
+// A link under the name of our temporary file is not ours, and is not followed.
+const TEMPORARY_FLAGS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
 /** The system's word for what went wrong, such as `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** True when the disk is at fault: full, failing, read-only, or closed to us. */
+/** True when the disk is at fault: full, failing, read-only, closed to us, or gone. */
 export function isDiskError(error: unknown): boolean {
   return DISK_CODES.has(errorCode(error) ?? "");
 }
@@ -114,7 +121,7 @@ export const realFiles = {
 
   /** The path with every link in it followed. */
   real(path: string): string | undefined {
-    return orMissing(() => realpathSync(path));
+    return orMissing(() => realpathSync.native(path));
   },
 
   list(path: string): string[] {
@@ -122,7 +129,13 @@ export const realFiles = {
   },
 
   makeFolder(path: string, mode: number): void {
-    mkdirSync(path, { recursive: true, mode });
+    try {
+      mkdirSync(path, { recursive: true, mode });
+    } catch (error) {
+      // Node 20 calls a read-only disk ENOENT here; without `recursive` it tells the truth.
+      if (errorCode(error) !== "ENOENT") throw error;
+      mkdirSync(path, { mode });
+    }
   },
 
   /**
@@ -133,35 +146,29 @@ export const realFiles = {
     const target = realFiles.real(path) ?? path;
     const mode = orMissing(() => statSync(target).mode & 0o7777) ?? options.mode;
     const temporary = join(dirname(target), `.${basename(target)}.ralph-tmp`);
-    rmSync(temporary, { force: true });
-    const fd = openSync(temporary, "wx", mode);
     try {
-      writeAll(fd, typeof bytes === "string" ? Buffer.from(bytes) : bytes);
-      if (options.durability === "synced") fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      const content = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+      writeNew(temporary, content, { mode, durability: options.durability });
+      renameSync(temporary, target);
+    } catch (error) {
+      // A full disk must not be left with half a file on it that nobody asked for.
+      orMissing(() => unlinkSync(temporary));
+      throw error;
     }
-    renameSync(temporary, target);
     if (options.durability === "synced") syncFolder(dirname(target));
   },
 
   /** Creates the file with its content in one step; false where the name is taken. */
   createWhole(path: string, bytes: string, temporary: string): boolean {
-    const fd = openSync(temporary, "w", 0o600);
     try {
-      writeAll(fd, Buffer.from(bytes));
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    try {
+      writeNew(temporary, Buffer.from(bytes), { mode: 0o600, durability: "synced" });
       linkSync(temporary, path);
       return true;
     } catch (error) {
       if (errorCode(error) === "EEXIST") return false;
       throw error;
     } finally {
-      unlinkSync(temporary);
+      rmSync(temporary, { force: true });
     }
   },
 
@@ -223,6 +230,20 @@ export class Appender {
 
   close(): void {
     closeSync(this.#fd);
+  }
+}
+
+function writeNew(
+  path: string,
+  bytes: Buffer,
+  how: { mode: number; durability: ReplaceOptions["durability"] },
+): void {
+  const fd = openSync(path, TEMPORARY_FLAGS, how.mode);
+  try {
+    writeAll(fd, bytes);
+    if (how.durability === "synced") fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -11,7 +11,7 @@ export interface Timer {
 }
 
 /** Time and timers. */
-export interface ClockPort {
+interface ClockPort {
   /** Epoch milliseconds. */
   now(): number;
   after(ms: number, action: () => void): Timer;

@@ -7,30 +7,36 @@ import type { ProcessInfo } from "./processes.ts";
 /** How a tree is recognised after its root is gone. */
 export interface TreeMark {
   readonly pid: number | undefined;
+  /** Start time of the root; nothing that is older belongs to the tree. */
+  readonly since: string | undefined;
   /** `NAME=value` that only this tree has in its environment. */
   readonly variable: string;
 }
 
+const YOUNG_MS = 2_000;
 const TERM_MS = 2_000;
 const KILL_MS = 1_500;
 const POLL_MS = 10;
 const ROUNDS_MAX = 4;
+const KILL_ROUNDS_MAX = 50;
 
 /** All processes that come from one. */
 export class ProcessTree {
   readonly #host: Host;
   readonly #mark: TreeMark;
-  /** Start time by pid of all descendants ever seen. */
-  readonly #seen = new Map<number, string>();
+  readonly #bornAt: number;
+  /** Start time by pid of the members that were alive at the last look. */
+  #seen: ReadonlyMap<number, string> = new Map();
 
   constructor(host: Host, mark: TreeMark) {
     this.#host = host;
     this.#mark = mark;
+    this.#bornAt = host.clock.now();
   }
 
   /** Remembers the descendants of this moment, for those that will leave the tree later. */
   look(): void {
-    for (const info of this.#living()) this.#seen.set(info.pid, info.startTime);
+    this.#living();
   }
 
   /** Asks, waits, then kills; returns how many processes had to be told. */
@@ -46,9 +52,15 @@ export class ProcessTree {
     return found.length;
   }
 
-  /** Kills at once and does not wait. */
+  /** Kills at once and does not wait; looks again for what was forked while the others were being killed. */
   kill(): void {
-    this.#signal(this.#living(), "SIGKILL");
+    const told = new Set<string>();
+    for (let round = 0; round < KILL_ROUNDS_MAX; round++) {
+      const found = this.#living().filter((info) => !told.has(`${info.pid} ${info.startTime}`));
+      if (found.length === 0) return;
+      this.#signal(found, "SIGKILL");
+      for (const info of found) told.add(`${info.pid} ${info.startTime}`);
+    }
   }
 
   async #waitForEnd(limitMs: number): Promise<ProcessInfo[]> {
@@ -72,8 +84,8 @@ export class ProcessTree {
   }
 
   #living(): ProcessInfo[] {
-    const { processes, pid: self } = this.#host;
-    const all = processes.list().filter((info) => info.pid !== self);
+    const { pid: self } = this.#host;
+    const all = this.#candidates().filter((info) => info.pid !== self && !this.#isTooOld(info));
     const members = new Set(all.filter((info) => this.#isMember(info)).map((info) => info.pid));
     // Parents come before children only by chance, so it is repeated until nothing is added.
     for (let size = -1; size !== members.size;) {
@@ -81,8 +93,22 @@ export class ProcessTree {
       for (const info of all) if (members.has(info.parent)) members.add(info.pid);
     }
     const found = all.filter((info) => members.has(info.pid));
-    for (const info of found) this.#seen.set(info.pid, info.startTime);
+    this.#seen = new Map(found.map((info) => [info.pid, info.startTime]));
     return found;
+  }
+
+  /** A short life cannot have used up all pids, so for a short one only the pids after its own matter. */
+  #candidates(): ProcessInfo[] {
+    const { processes, clock } = this.#host;
+    const { pid, since } = this.#mark;
+    const isYoung =
+      pid !== undefined && since !== undefined && clock.now() - this.#bornAt < YOUNG_MS;
+    return isYoung ? processes.listAfter(pid) : processes.list();
+  }
+
+  #isTooOld(info: ProcessInfo): boolean {
+    const { since } = this.#mark;
+    return since !== undefined && this.#host.processes.isOlder(info.startTime, since);
   }
 
   #isMember(info: ProcessInfo): boolean {

@@ -22,6 +22,9 @@ export interface ProcessInfo {
   readonly startTime: string;
 }
 
+/** Beyond this many pids, looking at all processes costs no more. */
+const WINDOW_MAX = 500;
+
 /** Everything the program does with processes. */
 export type Processes = typeof realProcesses;
 
@@ -54,10 +57,25 @@ export const realProcesses = {
     return process.platform === "linux" ? listLinux() : listByPs();
   },
 
+  /** Every living process that came after this one, as long as pids have not begun anew since. */
+  listAfter(pid: number): ProcessInfo[] {
+    const newest = process.platform === "linux" ? newestPid() : Number.NaN;
+    if (!(newest >= pid && newest - pid <= WINDOW_MAX)) return realProcesses.list();
+    return Array.from({ length: newest - pid + 1 }, (_, i) => String(pid + i))
+      .filter((name) => statSync(`/proc/${name}`, { throwIfNoEntry: false }) !== undefined)
+      .map(readLinux)
+      .filter((info) => info !== undefined);
+  },
+
   /** Undefined when there is no such living process. */
   find(pid: number): ProcessInfo | undefined {
     if (process.platform === "linux") return readLinux(String(pid));
     return listByPs().find((info) => info.pid === pid);
+  },
+
+  /** True when one start time is surely before another; where that cannot be told it is not. */
+  isOlder(startTime: string, than: string): boolean {
+    return process.platform === "linux" && Number(startTime) < Number(than);
   },
 
   /** True when the process was started with this `NAME=value`; false where that cannot be told. */
@@ -110,6 +128,15 @@ export const realProcesses = {
     }
   },
 };
+
+/** The last number in /proc/loadavg is the pid given out last. */
+function newestPid(): number {
+  try {
+    return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+  } catch {
+    return Number.NaN;
+  }
+}
 
 function isProgram(path: string): boolean {
   try {

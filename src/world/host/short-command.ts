@@ -1,7 +1,7 @@
 // Runs a short command and captures what it says, with a time limit and a cap on the output. For git and its like.
 
 import type { ChildProcess } from "node:child_process";
-import type { Host } from "./host.ts";
+import type { Host, Timer } from "./host.ts";
 
 /** What one short command said. */
 export interface CommandAnswer {
@@ -24,6 +24,8 @@ export interface CommandOrder {
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const ERROR_CHUNKS_MAX = 64;
+const TERM_MS = 1_500;
+const DRAIN_MS = 2_000;
 
 export async function runCommand(host: Host, order: CommandOrder): Promise<CommandAnswer> {
   const [file, ...args] = order.argv;
@@ -33,8 +35,13 @@ export async function runCommand(host: Host, order: CommandOrder): Promise<Comma
     detached: true,
     stdio: [order.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  let killing: Timer | undefined;
+  // Asked first: a git that is killed leaves its lock behind, and the next one refuses to work.
   const end = (): void => {
-    if (child.pid !== undefined) host.processes.signal(-child.pid, "SIGKILL");
+    const { pid } = child;
+    if (pid === undefined || killing !== undefined) return;
+    host.processes.signal(-pid, "SIGTERM");
+    killing = host.clock.after(TERM_MS, () => host.processes.signal(-pid, "SIGKILL"));
   };
   let timedOut = false;
   const timer = host.clock.after(order.timeoutMs, () => {
@@ -45,14 +52,15 @@ export async function runCommand(host: Host, order: CommandOrder): Promise<Comma
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(order.input);
   try {
-    return { ...(await collect(child)), timedOut };
+    return { ...(await collect(host, child)), timedOut };
   } finally {
     timer.cancel();
+    killing?.cancel();
     order.signal?.removeEventListener("abort", end);
   }
 }
 
-function collect(child: ChildProcess): Promise<Omit<CommandAnswer, "timedOut">> {
+function collect(host: Host, child: ChildProcess): Promise<Omit<CommandAnswer, "timedOut">> {
   return new Promise((resolve) => {
     const out: Buffer[] = [];
     const errors: Buffer[] = [];
@@ -66,6 +74,14 @@ function collect(child: ChildProcess): Promise<Omit<CommandAnswer, "timedOut">> 
     });
     child.once("error", (error) => {
       resolve({ code: null, stdout: Buffer.alloc(0), stderr: error.message });
+    });
+    // A daemon of a hook may hold the pipes open for ever; what the command itself said is in them by now.
+    child.once("exit", () => {
+      const drained = host.clock.after(DRAIN_MS, () => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      });
+      child.once("close", () => drained.cancel());
     });
     child.once("close", (code) => {
       const stderr = Buffer.concat(errors).toString("utf8").trim();

@@ -84,7 +84,11 @@ class Supervisor {
     this.#host = host;
     this.#order = order;
     this.#watch = startWatch(order.limits, host.clock.now());
-    this.#tree = new ProcessTree(host, { pid: undefined, variable: order.variable });
+    this.#tree = new ProcessTree(host, {
+      pid: undefined,
+      since: undefined,
+      variable: order.variable,
+    });
   }
 
   async run(): Promise<SuperviseEnd> {
@@ -101,13 +105,18 @@ class Supervisor {
         survivors: 0,
       });
     }
-    this.#tree = new ProcessTree(this.#host, { pid, variable: this.#order.variable });
+    const startTime = this.#host.processes.find(pid)?.startTime;
+    this.#tree = new ProcessTree(this.#host, {
+      pid,
+      since: startTime,
+      variable: this.#order.variable,
+    });
     const drained = this.#readOutput(child);
     const onAbort = (): void => this.#terminate({ cause: "stop" });
     this.#order.signal.addEventListener("abort", onAbort);
-    this.#letGo(child, pid);
+    this.#letGo(child, { pid, startTime: startTime ?? "gone" });
     if (this.#order.signal.aborted) onAbort();
-    this.#step();
+    this.#arm();
     const exit = await exited;
     this.#timer?.cancel();
     this.#order.signal.removeEventListener("abort", onAbort);
@@ -136,13 +145,12 @@ class Supervisor {
     }
   }
 
-  #letGo(child: ChildProcess, pid: number): void {
+  #letGo(child: ChildProcess, started: { pid: number; startTime: string }): void {
     const gate = child.stdio[3];
     if (!isWritable(gate)) return;
     gate.on("error", () => undefined);
-    const startTime = this.#host.processes.find(pid)?.startTime ?? "gone";
     this.#guard(() => {
-      this.#order.onStarted({ pid, startTime });
+      this.#order.onStarted(started);
       gate.write("go\n");
     });
     gate.end();

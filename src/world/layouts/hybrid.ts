@@ -27,7 +27,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 const NAME_EXPECTED =
   "letters, digits, dots, dashes and underscores, starting with a letter or digit";
 
-export function featurePaths(tree: string, feature: string): FeaturePaths {
+function featurePaths(tree: string, feature: string): FeaturePaths {
   const named = (file: string): { path: string; name: string } => ({
     path: join(tree, ".ralph", feature, file),
     name: `.ralph/${feature}/${file}`,
@@ -53,7 +53,7 @@ export function findFeature(host: Host, query: FeatureQuery): Result<FeaturePath
   return err([features.length === 0 ? noFeature() : ambiguous(features)]);
 }
 
-export function listFeatures(host: Host, tree: string): string[] {
+function listFeatures(host: Host, tree: string): string[] {
   const folder = join(tree, ".ralph");
   return host.files
     .list(folder)
@@ -63,7 +63,7 @@ export function listFeatures(host: Host, tree: string): string[] {
     .toSorted();
 }
 
-export function isFeatureName(name: string): boolean {
+function isFeatureName(name: string): boolean {
   return (
     NAME.test(name) && !name.includes("..") && name !== "archive" && !/^ralph-\d+$/u.test(name)
   );

@@ -28,6 +28,8 @@ export class JournalTouched extends Error {
   override readonly name = "JournalTouched";
 }
 
+/** A reader folds at most this many events and those of one iteration. */
+const SNAPSHOT_EVENTS = 60;
 const RESERVE_BYTES = 1024 * 1024;
 
 /** The open log of a run. */
@@ -39,7 +41,9 @@ export class Journal {
   #seq: number;
   #bytes: number;
   #tipAt = 0;
-  #tip = "";
+  #snapshotSeq: number;
+  /** The last line, of which only its hash goes into a snapshot. */
+  #tip: Buffer | undefined;
 
   constructor(host: Host, paths: RunPaths, start: JournalStart) {
     host.files.makeFolder(paths.inbox, FOLDER_MODE);
@@ -48,6 +52,7 @@ export class Journal {
     this.#paths = paths;
     this.#run = start.run;
     this.#seq = start.seq;
+    this.#snapshotSeq = start.seq;
     this.#bytes = start.bytes;
     this.#file = host.files.openAppender(paths.events, FILE_MODE);
     // What follows the last whole event was torn by a crash.
@@ -61,10 +66,10 @@ export class Journal {
     const line = Buffer.from(renderEvent(event));
     assert(line.length <= EVENT_BYTES_MAX, `${fact.type} is an event of ${line.length} bytes`);
     this.#checkUntouched();
-    this.#file.write(line);
+    this.#write(line);
     this.#seq += 1;
     this.#tipAt = this.#bytes;
-    this.#tip = hash(line.subarray(0, -1));
+    this.#tip = line.subarray(0, -1);
     this.#bytes += line.length;
     return event;
   }
@@ -74,14 +79,16 @@ export class Journal {
     this.#file.sync();
   }
 
-  /** Lets readers and the next process start from here instead of from the first event. */
+  /** Lets readers and the next process start from near here instead of from the first event. */
   snapshot(state: RunState): void {
-    if (this.#tip === "") return;
+    const isDue = this.#seq - this.#snapshotSeq >= SNAPSHOT_EVENTS || state.end !== undefined;
+    if (this.#tip === undefined || !isDue) return;
+    this.#snapshotSeq = this.#seq;
     const text = renderSnapshot({
       seq: this.#seq,
       bytes: this.#bytes,
       tipAt: this.#tipAt,
-      tip: this.#tip,
+      tip: hash(this.#tip),
       state,
     });
     this.#host.files.replace(this.#paths.snapshot, text, { mode: FILE_MODE, durability: "cached" });
@@ -90,12 +97,26 @@ export class Journal {
   /** Gives the reserve back to a full disk, so that the end can still be written; a half-written line goes too. */
   makeRoom(): void {
     this.#host.files.remove(this.#paths.reserve);
-    const { size, isLinked } = this.#file.look();
-    if (isLinked && size > this.#bytes) this.#file.cut(this.#bytes);
+    this.#cutBack();
   }
 
   close(): void {
     this.#file.close();
+  }
+
+  #write(line: Buffer): void {
+    try {
+      this.#file.write(line);
+    } catch (error) {
+      this.#cutBack();
+      throw error;
+    }
+  }
+
+  /** Half a line goes: the log ends with a whole event, and the next append finds it as long as it should be. */
+  #cutBack(): void {
+    const { size, isLinked } = this.#file.look();
+    if (isLinked && size > this.#bytes) this.#file.cut(this.#bytes);
   }
 
   #checkUntouched(): void {

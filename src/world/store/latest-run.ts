@@ -7,7 +7,7 @@ import { hash } from "./parse-snapshot.ts";
 import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 
 /** A short name of a working tree that is safe in a file name. */
-export function treeKey(tree: string): string {
+function treeKey(tree: string): string {
   return hash(tree).slice(0, 12);
 }
 

@@ -1,11 +1,11 @@
 // One run at a time in a working tree. The lock tells who holds it; a dead holder is succeeded by exactly one heir.
 
-import * as z from "zod";
+import * as z from "zod/mini";
 import { renderDuration } from "../../std/duration.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import type { Host } from "../host/host.ts";
 import { FOLDER_MODE } from "./run-paths.ts";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** Who holds a lock, with all that is needed to tell a living holder from a dead one. */
 export const LockOwner = z.object({
@@ -85,9 +85,9 @@ export class Lock {
   }
 
   release(): void {
-    if (readOwner(this.#host, this.#path)?.nonce === this.owner.nonce) {
-      this.#host.files.remove(this.#path);
-    }
+    if (readOwner(this.#host, this.#path)?.nonce !== this.owner.nonce) return;
+    sweep(this.#host, this.#path, this.owner);
+    this.#host.files.remove(this.#path);
   }
 }
 
@@ -108,6 +108,28 @@ function succeed(host: Host, path: string, dead: LockOwner, heir: LockOwner): vo
     host.files.replace(path, render(heir), { mode: 0o600, durability: "synced" });
   }
   host.files.remove(right);
+}
+
+/**
+ * Removes what killed contenders have left beside the lock. Only for its holder: while he lives, a right to succeed
+ * somebody before him is void, whoever has it.
+ */
+function sweep(host: Host, path: string, holder: LockOwner): void {
+  const name = basename(path);
+  for (const entry of host.files.list(dirname(path))) {
+    const file = join(dirname(path), entry);
+    const isRight = entry.startsWith(`${name}.after-`) && !entry.endsWith(".tmp");
+    const isVoid = isRight && !entry.startsWith(`${name}.after-${holder.nonce}`);
+    // One that is just being written has a living owner, or nothing in it yet.
+    const isUnfinished = entry.startsWith(`${name}.`) && entry.endsWith(".tmp");
+    const isDead = isUnfinished && isLeftBehind(host, file);
+    if (isVoid || isDead || entry === `.${name}.ralph-tmp`) host.files.remove(file);
+  }
+}
+
+function isLeftBehind(host: Host, file: string): boolean {
+  const owner = readOwner(host, file);
+  return owner !== undefined && owner.pid !== 0 && !isAlive(host, owner);
 }
 
 function refusalBy(host: Host, owner: LockOwner, request: LockRequest): LockRefusal | undefined {

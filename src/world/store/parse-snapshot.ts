@@ -1,7 +1,7 @@
 // The snapshot of a run's state: a cache of the fold, believed only when its checksum and its place in the log fit.
 
 import { createHash } from "node:crypto";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { RunState } from "../../core/loop/state.ts";
 
 const Stored = z.object({

@@ -13,8 +13,8 @@ export interface RunPaths {
   readonly events: string;
   readonly snapshot: string;
   readonly inbox: string;
-  /** The task list as it was when it could last be read. */
-  readonly goodTasks: string;
+  /** Folder of the task lists as they were before an agent, each named after its content. */
+  readonly lists: string;
   /** Paths git did not know when the run began; never committed by us. */
   readonly untracked: string;
   /** A mebibyte kept aside, so that the end can be written on a full disk. */
@@ -40,7 +40,7 @@ export function runPaths(root: string, run: RunId): RunPaths {
     events: join(folder, "events.ndjson"),
     snapshot: join(folder, "state.json"),
     inbox: join(folder, "inbox"),
-    goodTasks: join(folder, "tasks.good"),
+    lists: join(folder, "lists"),
     untracked: join(folder, "untracked.json"),
     reserve: join(folder, "reserve"),
     iterations: join(folder, "iterations"),

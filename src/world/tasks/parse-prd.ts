@@ -1,35 +1,22 @@
 // prd.json: reads the user stories and says precisely what is wrong with a file that has none to read.
 
-import * as z from "zod";
+import type * as z from "zod/mini";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import { TaskId } from "../../core/schema/ids.ts";
 import type { Task } from "../../core/schema/task.ts";
 import { findJsonProblem, locateJson, type JsonPath } from "../../std/edit/json-edit.ts";
+import { printableLine } from "../../std/printable.ts";
 import { err, ok, type Result } from "../../std/result.ts";
+import { ID_MAX, Prd, stripBom, toTask, type Story } from "./stories.ts";
 
 const REMEDY = "mend the file and start again; nothing was changed";
-
-// Only id, title and passes must be there: lists of other tools have no more, or have keys of their own.
-const Story = z.looseObject({
-  id: TaskId,
-  title: z.string(),
-  description: z.string().optional(),
-  acceptanceCriteria: z.array(z.string()).optional(),
-  priority: z.number().optional(),
-  passes: z.boolean(),
-  status: z.string().optional(),
-  dependsOn: z.array(TaskId).optional(),
-  notes: z.string().optional(),
-});
-
-const Prd = z.looseObject({ userStories: z.array(Story) });
 
 /** `file` is the name used in messages. */
 export function parsePrd(text: string, file: string): Result<Task[], Diagnostic[]> {
   const json = parseJson(text, file);
   if (!json.ok) return json;
   const parsed = Prd.safeParse(json.value);
-  if (!parsed.success) return err(parsed.error.issues.map((issue) => explain(text, file, issue)));
+  if (!parsed.success)
+    return err(parsed.error.issues.map((issue) => explain(text, file, issue, json.value)));
   const stories = parsed.data.userStories;
   const problems = [...checkNotEmpty(stories, file), ...checkIds(stories, text, file)];
   return problems.length > 0 ? err(problems) : ok(stories.map(toTask));
@@ -52,22 +39,37 @@ function parseJson(text: string, file: string): Result<unknown, Diagnostic[]> {
   }
 }
 
-function explain(text: string, file: string, issue: z.core.$ZodIssue): Diagnostic {
+function explain(text: string, file: string, issue: z.core.$ZodIssue, json: unknown): Diagnostic {
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   const where = renderPath(path);
-  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+  const isMissing = issue.code === "invalid_type" && valueAt(json, path) === undefined;
   return {
     file,
     ...locateJson(text, path),
-    problem: isMissing ? `${where} is missing` : `${where}: ${issue.message}`,
+    problem: isMissing ? `${where} is missing` : `${where} is ${shown(valueAt(json, path))}`,
     expected: expectation(path),
     remedy: REMEDY,
   };
 }
 
+/** A value as it stands in the file, cut to what a message can hold. */
+function shown(value: unknown): string {
+  return printableLine(JSON.stringify(value) ?? "nothing", 80);
+}
+
+function valueAt(json: unknown, path: JsonPath): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
+    json,
+  );
+}
+
 function expectation(path: JsonPath): string {
   const field = typeof path.at(-1) === "number" ? path.at(-2) : path.at(-1);
   switch (field) {
+    case "id":
+      return `a text of 1 to ${ID_MAX} characters on one line`;
     case "passes":
       return "true or false";
     case "priority":
@@ -82,8 +84,6 @@ function expectation(path: JsonPath): string {
       return path.length === 0 ? 'an object with "userStories"' : "a text in double quotes";
   }
 }
-
-type Story = z.infer<typeof Story>;
 
 function checkNotEmpty(stories: readonly Story[], file: string): Diagnostic[] {
   if (stories.length > 0) return [];
@@ -130,25 +130,7 @@ function checkIds(stories: readonly Story[], text: string, file: string): Diagno
   });
 }
 
-function toTask(story: Story): Task {
-  const isRunning = story.status === "in-progress" || story.status === "in_progress";
-  return {
-    id: story.id,
-    title: story.title,
-    description: story.description ?? "",
-    criteria: story.acceptanceCriteria ?? [],
-    priority: story.priority,
-    status: story.passes ? "done" : isRunning ? "in-progress" : "open",
-    dependsOn: story.dependsOn ?? [],
-    notes: story.notes ?? "",
-  };
-}
-
 function renderPath(path: JsonPath): string {
   const text = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return text === "" ? "the file" : text.replace(/^\./u, "");
-}
-
-function stripBom(text: string): string {
-  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

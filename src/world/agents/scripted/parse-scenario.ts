@@ -1,19 +1,21 @@
 // The scenario file of the scripted agent: which steps to take for which task and attempt.
 
 import { isMap, LineCounter, parseDocument, type Document } from "yaml";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Diagnostic } from "../../../core/schema/diagnostic.ts";
 import { Note } from "../../../core/schema/note.ts";
 import { DURATION_EXPECTED, parseDuration } from "../../../std/duration.ts";
 import { err, ok, type Result } from "../../../std/result.ts";
 
-const DurationMs = z.union([z.string(), z.number()]).transform((value, context) => {
-  const ms = parseDuration(String(value), "s");
-  if (ms === undefined)
-    context.addIssue({ code: "custom", message: `expected ${DURATION_EXPECTED}` });
-  return ms ?? 0;
-});
-const Signals = z.enum(["heed", "ignore"]).default("heed");
+const DurationMs = z.pipe(
+  z.union([z.string(), z.number()]),
+  z.transform((value, context) => {
+    const ms = parseDuration(String(value), "s");
+    if (ms === undefined) context.issues.push(badDuration(value));
+    return ms ?? 0;
+  }),
+);
+const Signals = z._default(z.enum(["heed", "ignore"]), "heed");
 
 /** One step; each has exactly one of these keys. */
 const Step = z.union([
@@ -37,23 +39,26 @@ const Step = z.union([
   z.strictObject({
     flood: z.strictObject({
       mib: z.number(),
-      as: z.enum(["lines", "one-line", "claude"]).default("lines"),
+      as: z._default(z.enum(["lines", "one-line", "claude"]), "lines"),
     }),
   }),
   z.strictObject({ sleep: DurationMs }),
   /** A child that is left behind, in this session or in one of its own. */
   z.strictObject({
-    spawn: z.strictObject({ session: z.enum(["same", "own"]).default("same"), signals: Signals }),
+    spawn: z.strictObject({
+      session: z._default(z.enum(["same", "own"]), "same"),
+      signals: Signals,
+    }),
   }),
   z.strictObject({ hang: z.strictObject({ signals: Signals }) }),
-  z.strictObject({ limit: z.strictObject({ resets_in: DurationMs.optional() }) }),
-  z.strictObject({ exit: z.int().min(0).max(255) }),
+  z.strictObject({ limit: z.strictObject({ resets_in: z.optional(DurationMs) }) }),
+  z.strictObject({ exit: z.int().check(z.minimum(0), z.maximum(255)) }),
 ]);
 /** What the scripted agent does next. */
 export type Step = z.infer<typeof Step>;
 
 const Entry = z.strictObject({
-  when: z.strictObject({ task: z.string().optional(), attempt: z.int().optional() }).optional(),
+  when: z.optional(z.strictObject({ task: z.optional(z.string()), attempt: z.optional(z.int()) })),
   do: z.array(Step),
 });
 /** The steps for one task or attempt. */
@@ -87,6 +92,10 @@ export function chooseEntry(
     const fitsTask = when?.task === undefined || when.task === task;
     return fitsTask && (when?.attempt === undefined || when.attempt === attempt);
   });
+}
+
+function badDuration(input: unknown): z.core.$ZodRawIssue {
+  return { code: "custom", message: `expected ${DURATION_EXPECTED}`, input };
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
