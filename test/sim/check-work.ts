@@ -4,7 +4,7 @@ import type { Event, IterationEnd } from "../../src/core/schema/event.ts";
 import type { Tell } from "./checkers.ts";
 import { configOf, endsOf, ofType, replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
-import type { Happening } from "./timeline.ts";
+import type { Hand, Happening } from "./timeline.ts";
 
 export function checkTruth(stage: Stage, tell: Tell): void {
   const said = new Map<string, boolean>();
@@ -125,8 +125,19 @@ function rejectionIn(log: readonly Event[]): string | undefined {
 export function checkPersons(stage: Stage, tell: Tell): void {
   const titles = new Map<string, string>();
   const marks = new Map<string, boolean>();
+  let brokenBy: Hand | undefined;
   for (const now of stage.machine.timeline) {
     if (now.type === "marked" && now.by === "agent") marks.delete(now.id);
+    // What a person broke may be put back as if the agent had; the broken one is kept aside.
+    if (now.type === "list-damaged") brokenBy = now.by;
+    if (
+      now.type === "effect-began" &&
+      now.effect.type === "restore-tasks" &&
+      brokenBy === "person"
+    ) {
+      titles.clear();
+      marks.clear();
+    }
     if (now.type !== "person-edited") continue;
     if (now.edit === "titled" || now.edit === "added") titles.set(now.id, now.title);
     if (now.edit === "marked" || now.edit === "reopened") marks.set(now.id, now.edit === "marked");

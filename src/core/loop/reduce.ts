@@ -114,8 +114,10 @@ function takeUpAgain(it: IterationState | undefined): IterationState | undefined
   const pending = it.pending === undefined ? undefined : { ...it.pending, cut: false };
   const doing = pending?.effect.type;
   if (it.exit === undefined) {
-    const isStarted = it.agent !== undefined || doing === "run-agent";
-    return isStarted ? { ...it, pending } : { ...newIteration(it), effects: it.effects };
+    // Without its start on record an agent was never let go, so the iteration begins anew.
+    return it.agent !== undefined
+      ? { ...it, pending }
+      : { ...newIteration(it), effects: it.effects };
   }
   if (it.restored || it.unmarked.length > 0 || doing === "mark-task") return { ...it, pending };
   const isJudged =

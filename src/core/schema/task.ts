@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { TaskId } from "./ids.ts";
 
 /** How far a task is, as its list says. */
-export type TaskStatus = "open" | "in-progress" | "done";
+type TaskStatus = "open" | "in-progress" | "done";
 
 /** One item of work, with all that its list says about it. */
 export interface Task {
