@@ -82,7 +82,7 @@ async function growLog(project, iterations) {
   await goOnAndStop(project, iterations);
   const reached = project.iterations();
   if (reached < iterations) throw new Error(`the long log was folded to ${reached} iterations`);
-  project.saveRecord();
+  project.saveRun();
 }
 
 function keepFolders(folder, iterations) {

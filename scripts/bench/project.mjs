@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -29,7 +28,7 @@ const LONG_AGO_S = 1_700_000_000;
 export const IDLE_AGENT = "#!/bin/sh\nexit 0\n";
 /** Does a story: a new file, and its mark in the list, which has one story on each line. */
 export const BUSY_AGENT = `#!/bin/sh
-echo "$RALPH_TASK_ID" > "work-$RALPH_TASK_ID.txt"
+echo "$RALPH_TASK_ID" > "work-$RALPH_RUN_ID-$RALPH_TASK_ID.txt"
 exec sed -i "/\\"$RALPH_TASK_ID\\"/s/\\"passes\\":false/\\"passes\\":true/" "$RALPH_TASKS_FILE"
 `;
 
@@ -123,26 +122,35 @@ export class Project {
     this.git("reset", "--hard", "--quiet");
   }
 
-  /** As it was before the first run: no record, an old progress log, every story open. */
+  /** As it was before the first run or when it was saved: an old progress log, every story open. */
   reset() {
+    if (this.saved !== undefined) this.restoreRun(this.saved);
     // Moved away, not removed: ext4 is slow to make files for some seconds after many were deleted.
-    if (existsSync(this.record)) renameSync(this.record, `${this.root}-old-${this.resets++}`);
-    if (this.savedRecord !== undefined) copySynced(this.savedRecord, this.record);
+    else if (existsSync(this.record)) {
+      renameSync(this.record, `${this.root}-old-${this.resets++}`);
+    }
     if (this.progressBytes === 0) rmSync(this.progress, { force: true });
     else truncateSync(this.progress, this.progressBytes);
     if (/"passes":true/.test(readFileSync(this.tasks, "utf8"))) this.writeTasks();
   }
 
-  /** What `reset` puts back from now on. */
-  saveRecord() {
-    this.savedRecord = `${this.root}-record`;
-    copySynced(this.record, this.savedRecord);
+  /** From now on every run goes on with the one there is, as it is now. */
+  saveRun() {
+    const folder = this.runFolder();
+    const events = join(folder, "events.ndjson");
+    const state = join(folder, "state.json");
+    this.saved = { events, bytes: statSync(events).size, state, text: readFileSync(state) };
+  }
+
+  restoreRun({ events, bytes, state, text }) {
+    truncateSync(events, bytes);
+    writeFileSync(state, text);
   }
 
   /** A run of so many iterations more than there are, which must all take place. */
   runIterations(count, env = this.bench.env) {
     this.reset();
-    const before = this.savedRecord === undefined ? 0 : this.iterations();
+    const before = this.saved === undefined ? 0 : this.iterations();
     const argv = [...this.bench.ralph, "run", "--max-iterations", String(before + count)];
     timeRun(argv, { cwd: this.root, env, exitCodes: [USED_UP] });
     const happened = this.iterations() - before;
@@ -191,11 +199,4 @@ export function bareLoop(project) {
   const script = `for id in ${ids}; do RALPH_TASK_ID=$id ${project.agent} < /dev/null > ../out.txt 2>&1; done`;
   const env = { ...project.bench.env, RALPH_TASKS_FILE: project.tasks };
   return timeRun(["/bin/sh", "-c", script], { cwd: project.root, env }) / BARE_STARTS;
-}
-
-/** A fresh copy is written to the disk at once, else the run's first sync would pay for it. */
-function copySynced(from, to) {
-  rmSync(to, { recursive: true, force: true });
-  cpSync(from, to, { recursive: true, preserveTimestamps: true });
-  execFileSync("sync", ["--file-system", to]);
 }

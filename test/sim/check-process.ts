@@ -38,9 +38,7 @@ export function checkCaps(stage: Stage, tell: Tell): void {
     if (event.type === "iteration-started") checkCapAt(log, tell, event.iteration ?? 0);
     if (event.type !== "iteration-ended") continue;
     const { outcome, charged } = event.end;
-    const isStarted = ofType(log, "effect-ordered").some(
-      (e) => e.iteration === event.iteration && e.order.type === "run-agent",
-    );
+    const isStarted = ofType(log, "agent-exited").some((e) => e.iteration === event.iteration);
     if (charged !== (isStarted && !isFree(log, event.iteration, outcome))) {
       tell("charged-rightly", `iteration ${event.iteration ?? 0} (${outcome}) charged: ${charged}`);
     }
@@ -59,11 +57,7 @@ function checkCapAt(log: readonly Event[], tell: Tell, n: number): void {
   const config = configOf(log);
   if (config === undefined) return;
   // Counted from what happened, not from what the log calls charged.
-  const started = new Set(
-    ofType(log, "effect-ordered")
-      .filter((e) => e.order.type === "run-agent")
-      .map((e) => e.iteration),
-  );
+  const started = new Set(ofType(log, "agent-exited").map((e) => e.iteration));
   const used = endsOf(log).filter(
     ({ n: number, end }) => started.has(number) && !isFree(log, number, end.outcome),
   ).length;

@@ -1,30 +1,25 @@
 // `ralph status`: where a feature stands, from its task list and the newest state of its run.
 
-import { renderDiagnostics } from "../../core/view/diagnostics.ts";
-import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { renderStatus, reportStatus, type StatusReport } from "../../core/view/status-report.ts";
 import { findRun, readTasks } from "../../engine/project/find-run.ts";
-import { openProject, type Project } from "../../engine/project/open-project.ts";
+import type { Project } from "../../engine/project/open-project.ts";
 import type { Handler, Io } from "./command.ts";
+import { withProject } from "./with-project.ts";
 
 const WATCH_MS = 500;
 
-export const status: Handler = async (io, { options }) => {
-  const feature = typeof options["feature"] === "string" ? options["feature"] : undefined;
-  const project = openProject(io.host, io.cwd, feature);
-  if (!project.ok) {
-    io.err(renderDiagnostics(project.error));
-    return EXIT_CODES["bad-input"];
-  }
-  const show = (report: StatusReport): string =>
-    options["json"] === true
-      ? `${JSON.stringify(report, nullForNothing)}\n`
-      : renderStatus(report, io.host.clock.now());
-  const first = read(io, project.value);
-  io.out(show(first));
-  if (options["watch"] === true) await watch(io, project.value, first, show);
-  return 0;
-};
+export const status: Handler = async (io, call) =>
+  await withProject(io, call, async (project) => {
+    const { options } = call;
+    const show = (report: StatusReport): string =>
+      options["json"] === true
+        ? `${JSON.stringify(report, nullForNothing)}\n`
+        : renderStatus(report, io.host.clock.now());
+    const first = read(io, project);
+    io.out(show(first));
+    if (options["watch"] === true) await watch(io, project, first, show);
+    return 0;
+  });
 
 async function watch(
   io: Io,
