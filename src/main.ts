@@ -3,7 +3,6 @@
 import { fileURLToPath } from "node:url";
 import type { StopSignal } from "./core/schema/outcome.ts";
 import type { Io, Shell } from "./ui/cli/command.ts";
-import { callCommand } from "./ui/cli/parse-command-line.ts";
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** What a shell calls an internal software error. */
@@ -42,6 +41,17 @@ async function openIo(): Promise<Io> {
   };
 }
 
+/** The one question that needs no command line parser is answered without loading it. */
+async function answer(): Promise<number> {
+  const [only, ...more] = shell.argv;
+  if (more.length === 0 && (only === "--version" || only === "-V")) {
+    shell.out(`${shell.version}\n`);
+    return 0;
+  }
+  const { callCommand } = await import("./ui/cli/parse-command-line.ts");
+  return await callCommand(shell);
+}
+
 function onSignal(listener: (signal: StopSignal) => void): () => void {
   const handlers = SIGNALS.map((signal) => [signal, () => listener(signal)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
@@ -63,7 +73,7 @@ process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
 try {
-  process.exitCode = await callCommand(shell);
+  process.exitCode = await answer();
 } catch (error) {
   reportDefect(error);
   process.exitCode = DEFECT_EXIT_CODE;

@@ -37,11 +37,3 @@ test("drops a character that was cut at the front", () => {
 test("is empty at first", () => {
   expect(new Tail(4).text()).toBe("");
 });
-
-test("does not hold on to a chunk much larger than itself", () => {
-  const chunk = Buffer.from("abcdef");
-  const tail = new Tail(4);
-  tail.push(chunk);
-  chunk.fill(0x78);
-  expect(tail.text()).toBe("cdef");
-});

@@ -12,7 +12,7 @@ export class Tail {
 
   push(chunk: Buffer): void {
     if (chunk.length >= this.#bytesMax) {
-      this.#chunks = [Buffer.from(chunk.subarray(chunk.length - this.#bytesMax))];
+      this.#chunks = [chunk.subarray(chunk.length - this.#bytesMax)];
       this.#size = this.#bytesMax;
       return;
     }

@@ -45,13 +45,16 @@ function beforeAgent(state: RunState, it: IterationState): IterationDecision {
   );
 }
 
-/** A list that is broken, or on which more was marked than can be looked at one by one. */
+/** A list that is broken, lacks tasks, or has more marks than can be looked at one by one. */
 function listDamage(it: IterationState): string | undefined {
   const after = it.after;
   if (after?.problem !== undefined) return `the task list cannot be read: ${after.problem}`;
-  if (after === undefined || after.changes.finishedCount <= after.changes.finished.length)
-    return undefined;
-  return `${after.changes.finishedCount} tasks were marked done in one iteration`;
+  if (after === undefined) return undefined;
+  const { removed, finished, finishedCount } = after.changes;
+  if (removed.length > 0)
+    return `tasks were removed from the list, ${removed[0]?.id ?? ""} among them`;
+  if (finishedCount <= finished.length) return undefined;
+  return `${finishedCount} tasks were marked done in one iteration`;
 }
 
 function nextGate(state: RunState, it: IterationState): IterationDecision | undefined {

@@ -132,10 +132,13 @@ function outcomeOfRejected(ended: ExitClass): Outcome {
 }
 
 function listProblem(it: IterationState): string | undefined {
-  if (!it.restored) return undefined;
-  return it.after?.problem === undefined
-    ? `${it.after?.changes.finishedCount ?? 0} tasks were marked done in one iteration; the task list was put back`
-    : `the task list was left unreadable (${it.after.problem}) and was put back`;
+  if (!it.restored || it.after === undefined) return undefined;
+  const { problem, changes } = it.after;
+  if (problem !== undefined)
+    return `the task list was left unreadable (${problem}) and was put back`;
+  return changes.removed.length > 0
+    ? `tasks were removed from the list (${names(changes.removed)}); it was put back`
+    : `${changes.finishedCount} tasks were marked done in one iteration; the list was put back`;
 }
 
 function promiseProblem(exit: AgentExit, state: RunState, it: IterationState): string | undefined {

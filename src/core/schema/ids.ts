@@ -27,6 +27,10 @@ export function isRunId(text: string): text is RunId {
   return RunId.safeParse(text).success;
 }
 
+export function isTaskId(text: string): text is TaskId {
+  return text !== "";
+}
+
 export function renderEffectId(run: RunId, iteration: number, k: number): EffectId {
   return EffectId.parse(`${run}/${iteration}.${k}`);
 }

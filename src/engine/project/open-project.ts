@@ -1,8 +1,8 @@
 // Finds the project around a folder: its root, its repository, its record and the feature that is meant.
 
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { checksum } from "../../std/checksum.ts";
 import { ok, type Result } from "../../std/result.ts";
 import { findRepository, type Repository } from "../../world/git/find-repository.ts";
 import type { Host } from "../../world/host/host.ts";
@@ -72,5 +72,5 @@ function branchOf(host: Host, repository: Repository | undefined): string | unde
 
 function stateFolder(host: Host, root: string): string {
   const base = host.env["XDG_STATE_HOME"] ?? join(host.env["HOME"] ?? "/tmp", ".local", "state");
-  return join(base, "ralph", createHash("sha256").update(root).digest("hex").slice(0, 16));
+  return join(base, "ralph", checksum(root));
 }

@@ -37,18 +37,21 @@ export interface OpenedRun {
 /** A run to go on with, or why the newest one cannot even be read. */
 export interface OpenRun {
   readonly run: RunId | undefined;
+  /** True when an agent was let go in an iteration that is still open: what it left has yet to be looked at. */
+  readonly hasUnseenWork: boolean;
   readonly problem: string | undefined;
 }
 
 /** The newest run of the feature, if it goes on rather than being followed by a new one. */
 export function findOpenRun(host: Host, project: Project): OpenRun {
-  const none = { run: undefined, problem: undefined };
+  const none = { run: undefined, hasUnseenWork: false, problem: undefined };
   const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
   if (run === undefined) return none;
   const tip = readTip(host, runPaths(project.record, run));
-  if (!tip.ok) return { run: undefined, problem: tip.error };
-  const { end } = tip.value.state;
-  return end === undefined || isResumable(end.reason) ? { run, problem: undefined } : none;
+  if (!tip.ok) return { ...none, problem: tip.error };
+  const { end, current } = tip.value.state;
+  const goesOn = end === undefined || isResumable(end.reason);
+  return goesOn ? { ...none, run, hasUnseenWork: current?.agent !== undefined } : none;
 }
 
 export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> {

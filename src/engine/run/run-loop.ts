@@ -90,10 +90,12 @@ async function prepare(
   const project = openProject(host, order.cwd, order.feature);
   if (!project.ok) return project;
   const config = resolveConfig(host, project.value.root, order.flags);
-  const isCutOff = findOpenRun(host, project.value).run !== undefined;
+  const open = findOpenRun(host, project.value);
+  const isCutOff = open.run !== undefined;
   const problems = [
     ...(config.ok ? [] : config.error),
-    ...checkTasks(host, project.value),
+    // A list that an agent broke before the runner died is put back by the run itself.
+    ...(open.hasUnseenWork ? [] : checkTasks(host, project.value)),
     ...(isCutOff ? [] : await checkRepository(host, project.value, observer.onNotice)),
   ];
   if (problems.length > 0 || !config.ok) return err(problems);

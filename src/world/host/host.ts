@@ -1,6 +1,5 @@
 // The machine as the rest of the program sees it. Tests hand in another one; nothing else touches clock, files or processes.
 
-import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { realFiles, type Files } from "./files.ts";
 import { realProcesses, type Processes } from "./processes.ts";
@@ -39,8 +38,10 @@ export function realHost(env: Readonly<Record<string, string | undefined>>): Hos
     env,
     hostName: hostname(),
     pid: process.pid,
-    random: (length) =>
-      Array.from(randomBytes(length), (byte) => (byte % 36).toString(36)).join(""),
+    random: (length) => {
+      const { randomBytes } = process.getBuiltinModule("node:crypto");
+      return Array.from(randomBytes(length), (byte) => (byte % 36).toString(36)).join("");
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // Processes: who is alive, since when, and whose child. A pid alone is never trusted: pids are used again.
 
-import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import type * as ChildProcessModule from "node:child_process";
+import type { ChildProcess, SpawnOptions } from "node:child_process";
 import {
   accessSync,
   closeSync,
@@ -30,7 +31,7 @@ export type Processes = typeof realProcesses;
 
 export const realProcesses = {
   start(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-    return spawn(file, args, options);
+    return loadSpawning().spawn(file, args, options);
   },
 
   /** Starts a program that outlives this one; it may send one message back over its channel. */
@@ -41,7 +42,7 @@ export const realProcesses = {
     const [file = "", ...args] = argv;
     const output = openSync(options.log, "a", 0o600);
     try {
-      return spawn(file, args, {
+      return loadSpawning().spawn(file, args, {
         cwd: options.cwd,
         env: options.env,
         detached: true,
@@ -129,6 +130,11 @@ export const realProcesses = {
   },
 };
 
+/** Loaded with the first process that is started: a look at a run starts none and should not wait for it. */
+function loadSpawning(): Pick<typeof ChildProcessModule, "spawn" | "execFileSync"> {
+  return process.getBuiltinModule("node:child_process");
+}
+
 /** The last number in /proc/loadavg is the pid given out last. */
 function newestPid(): number {
   try {
@@ -175,7 +181,7 @@ function readLinux(pid: string): ProcessInfo | undefined {
 }
 
 function listByPs(): ProcessInfo[] {
-  const table = execFileSync("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], {
+  const table = loadSpawning().execFileSync("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], {
     encoding: "utf8",
     env: { PATH: "/bin:/usr/bin", LC_ALL: "C" },
     maxBuffer: 16 * 1024 * 1024,

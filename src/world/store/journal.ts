@@ -5,9 +5,10 @@ import { EVENT_BYTES_MAX, type Event, type Fact } from "../../core/schema/event.
 import type { EffectId, RunId } from "../../core/schema/ids.ts";
 import { renderEvent } from "../../core/schema/parse-event.ts";
 import { assert } from "../../std/assert.ts";
+import { checksum } from "../../std/checksum.ts";
 import type { Appender } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { hash, renderSnapshot } from "./parse-snapshot.ts";
+import { renderSnapshot } from "./parse-snapshot.ts";
 import { FILE_MODE, FOLDER_MODE, type RunPaths } from "./run-paths.ts";
 
 /** Which iteration and effect a fact belongs to. */
@@ -88,7 +89,7 @@ export class Journal {
       seq: this.#seq,
       bytes: this.#bytes,
       tipAt: this.#tipAt,
-      tip: hash(this.#tip),
+      tip: checksum(this.#tip.toString("utf8")),
       state,
     });
     this.#host.files.replace(this.#paths.snapshot, text, { mode: FILE_MODE, durability: "cached" });

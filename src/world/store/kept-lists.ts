@@ -1,9 +1,9 @@
 // Task lists as they were before an agent, each in a file named after its content: the log says which one an iteration
 // began with, so the two agree whatever a crash or a power loss takes away.
 
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Host } from "../host/host.ts";
-import { hash } from "./parse-snapshot.ts";
 import { FILE_MODE, FOLDER_MODE, type RunPaths } from "./run-paths.ts";
 
 /** The current list, the one of an iteration that was cut off, and one to spare. */
@@ -27,7 +27,7 @@ export class KeptLists {
 
   /** Returns the name to find the text by. */
   keep(text: string): string {
-    const name = this.#newest?.text === text ? this.#newest.name : hash(text);
+    const name = this.#newest?.text === text ? this.#newest.name : listName(text);
     const place = this.#kept.indexOf(name);
     if (place !== -1) this.#kept.splice(place, 1);
     else if (!this.#found.includes(name)) {
@@ -48,7 +48,7 @@ export class KeptLists {
     if (name === undefined) return undefined;
     if (this.#newest?.name === name) return this.#newest.text;
     const text = this.#host.files.readText(join(this.#folder, name));
-    if (text === undefined || hash(text) !== name) return undefined;
+    if (text === undefined || listName(text) !== name) return undefined;
     this.#newest = { name, text };
     return text;
   }
@@ -62,4 +62,9 @@ export class KeptLists {
       if (!this.#kept.includes(name)) this.#host.files.remove(join(this.#folder, name));
     }
   }
+}
+
+/** The name of a text: its content cannot be another one. */
+function listName(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

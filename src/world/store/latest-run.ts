@@ -2,13 +2,13 @@
 
 import { join } from "node:path";
 import { isRunId, type RunId } from "../../core/schema/ids.ts";
+import { checksum } from "../../std/checksum.ts";
 import type { Host } from "../host/host.ts";
-import { hash } from "./parse-snapshot.ts";
 import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 
 /** A short name of a working tree that is safe in a file name. */
 function treeKey(tree: string): string {
-  return hash(tree).slice(0, 12);
+  return checksum(tree).slice(0, 12);
 }
 
 export function lockPath(root: string, tree: string): string {

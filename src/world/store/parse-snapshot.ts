@@ -1,8 +1,8 @@
 // The snapshot of a run's state: a cache of the fold, believed only when its checksum and its place in the log fit.
 
-import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import type { RunState } from "../../core/loop/state.ts";
+import { checksum } from "../../std/checksum.ts";
 
 const Stored = z.object({
   v: z.literal(1),
@@ -31,7 +31,7 @@ const VouchedState = z.custom<RunState>((value) => typeof value === "object" && 
 export function parseSnapshot(text: string): Snapshot | undefined {
   try {
     const stored = Stored.parse(JSON.parse(text));
-    if (hash(stored.state) !== stored.sum) return undefined;
+    if (checksum(stored.state) !== stored.sum) return undefined;
     const state = VouchedState.parse(JSON.parse(stored.state));
     return { seq: stored.seq, bytes: stored.bytes, tipAt: stored.tipAt, tip: stored.tip, state };
   } catch {
@@ -42,9 +42,5 @@ export function parseSnapshot(text: string): Snapshot | undefined {
 export function renderSnapshot(snapshot: Snapshot): string {
   const { seq, bytes, tipAt, tip } = snapshot;
   const state = JSON.stringify(snapshot.state);
-  return `${JSON.stringify({ v: 1, seq, bytes, tipAt, tip, sum: hash(state), state })}\n`;
-}
-
-export function hash(text: string | Buffer): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return `${JSON.stringify({ v: 1, seq, bytes, tipAt, tip, sum: checksum(state), state })}\n`;
 }

@@ -4,9 +4,10 @@ import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import { EVENT_BYTES_MAX, type Event } from "../../core/schema/event.ts";
 import { parseEvent } from "../../core/schema/parse-event.ts";
+import { checksum } from "../../std/checksum.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import type { Host } from "../host/host.ts";
-import { hash, parseSnapshot, type Snapshot } from "./parse-snapshot.ts";
+import { parseSnapshot, type Snapshot } from "./parse-snapshot.ts";
 import type { RunPaths } from "./run-paths.ts";
 
 /** The state after the last whole event of a log. */
@@ -32,7 +33,7 @@ export function readTip(host: Host, paths: RunPaths): Result<LogTip, string> {
       seq: line.seq,
       bytes: line.end,
       tipAt: line.start,
-      tip: hash(line.bytes),
+      tip: checksum(line.bytes.toString("utf8")),
     };
   });
   if (!read.ok) return read;
@@ -100,6 +101,8 @@ function usableSnapshot(host: Host, paths: RunPaths): Snapshot | undefined {
   if (snapshot === undefined) return undefined;
   const line = host.files.readRange(paths.events, snapshot.tipAt, snapshot.bytes - snapshot.tipAt);
   const fits =
-    line !== undefined && line.at(-1) === NEWLINE && hash(line.subarray(0, -1)) === snapshot.tip;
+    line !== undefined &&
+    line.at(-1) === NEWLINE &&
+    checksum(line.toString("utf8", 0, line.length - 1)) === snapshot.tip;
   return fits ? snapshot : undefined;
 }

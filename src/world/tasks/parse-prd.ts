@@ -1,14 +1,38 @@
 // prd.json: reads the user stories and says precisely what is wrong with a file that has none to read.
 
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { TaskId } from "../../core/schema/ids.ts";
 import type { Task } from "../../core/schema/task.ts";
 import { findJsonProblem, locateJson, type JsonPath } from "../../std/edit/json-edit.ts";
 import { printableLine } from "../../std/printable.ts";
 import { err, ok, type Result } from "../../std/result.ts";
-import { ID_MAX, Prd, stripBom, toTask, type Story } from "./stories.ts";
+import { stripBom, toTasks } from "./stories.ts";
 
 const REMEDY = "mend the file and start again; nothing was changed";
+
+const ID_MAX = 100;
+/** An id stands in events, in variables and on lines of their own, so it is short and one line. */
+const StoryId = TaskId.check(
+  z.refine((id) => id.length <= ID_MAX && !/[\p{Cc}\u2028\u2029]/u.test(id)),
+);
+
+// Only id, title and passes must be there: lists of other tools have no more, or have keys of their own.
+const Story = z.looseObject({
+  id: StoryId,
+  title: z.string(),
+  description: z.optional(z.string()),
+  acceptanceCriteria: z.optional(z.array(z.string())),
+  priority: z.optional(z.number()),
+  passes: z.boolean(),
+  status: z.optional(z.string()),
+  dependsOn: z.optional(z.array(TaskId)),
+  notes: z.optional(z.string()),
+});
+
+const Prd = z.looseObject({ userStories: z.array(Story) });
+
+type Story = z.infer<typeof Story>;
 
 /** `file` is the name used in messages. */
 export function parsePrd(text: string, file: string): Result<Task[], Diagnostic[]> {
@@ -19,7 +43,7 @@ export function parsePrd(text: string, file: string): Result<Task[], Diagnostic[
     return err(parsed.error.issues.map((issue) => explain(text, file, issue, json.value)));
   const stories = parsed.data.userStories;
   const problems = [...checkNotEmpty(stories, file), ...checkIds(stories, text, file)];
-  return problems.length > 0 ? err(problems) : ok(stories.map(toTask));
+  return problems.length > 0 ? err(problems) : ok(toTasks(json.value));
 }
 
 /** Index of each story by id, for edits. */
