@@ -49,16 +49,24 @@ function expectWholeLog(project: TestProject): void {
 
 const typesOf = (project: TestProject): string[] => eventsSoFar(project).map(({ type }) => type);
 
+/** The moment lasts a millisecond, so it is tried for until it was hit. */
+async function killedBeforeStart(): Promise<TestProject> {
+  for (let tries = 0; tries < 40; tries++) {
+    const project = given(DO_IT, "A");
+    await killAtOnce(project, () => logText(project).includes('"order":{"type":"run-agent"'));
+    if (!typesOf(project).includes("agent-started")) return project;
+  }
+  throw new Error("the moment before the start was never hit");
+}
+
 test("S1 killed before the agent was let go: it never starts, and the run goes on", async () => {
-  const project = given(DO_IT, "A");
-  await killAtOnce(project, () => logText(project).includes('"order":{"type":"run-agent"'));
-  expect(typesOf(project)).not.toContain("agent-started");
+  const project = await killedBeforeStart();
   await until("the start gate to close", () => project.processes().length === 0);
   expect(starts(project)).toBe(0);
   const { code } = await project.ralph(["run"]);
   expect(code).toBe(0);
   expect(starts(project)).toBe(1);
-  expect(project.outcomes()).toEqual(["interrupted", "accepted"]);
+  expect(project.outcomes()).toEqual(["accepted"]);
   expectWholeLog(project);
 });
 
@@ -298,4 +306,22 @@ test("S1 a second kill during the recovery from the first changes nothing", asyn
   expect(project.outcomes()).toEqual(["interrupted", "accepted"]);
   expect(project.processes()).toEqual([]);
   expectWholeLog(project);
+});
+
+test("S1 T8 a list that an agent broke before the runner died is put back when the run goes on", async () => {
+  const project = given(
+    `
+- do:
+    - run: 'if [ ! -e "$HOME/hung" ]; then echo "{" > "$RALPH_TASKS_FILE"; fi'
+    - run: ${HANG_ONCE}
+    - run: 'echo "$RALPH_TASK_ID" > "work-$RALPH_TASK_ID.txt"'
+    - mark: task
+`,
+    "A",
+  );
+  await killWhen(project, "the agent to hang", () => isHanging(project));
+  const { code } = await project.ralph(["run"]);
+  expect(code).toBe(0);
+  expect(project.outcomes()).toEqual(["interrupted", "accepted"]);
+  expect(typesOf(project)).toContain("tasks-restored");
 });

@@ -1,18 +1,17 @@
 // kill -9 at a chosen moment, and what is left then: the log as far as it is whole, locks, git hooks that kill.
 
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type LoggedEvent, type Started, type TestProject, until } from "./project.ts";
+import { lockPath } from "../../src/world/store/latest-run.ts";
+import { byAge, type LoggedEvent, type Started, type TestProject, until } from "./project.ts";
 
 const SPIN_MS_MAX = 20_000;
 
@@ -27,15 +26,11 @@ export function eventsSoFar(project: TestProject): LoggedEvent[] {
 /** The newest run's log as it stands. */
 export function logText(project: TestProject): string {
   const record = join(project.root, ".git", "ralph");
-  // Newest by its name, unless that one was given up before its first event.
-  const logs = list(join(record, "runs"))
+  // The newest, unless that one was given up before its first event.
+  const logs = byAge(join(record, "runs"))
     .map((run) => join(record, "runs", run, "events.ndjson"))
     .map((path) => (existsSync(path) ? readFileSync(path, "utf8") : ""));
   return logs.findLast((text) => text !== "") ?? "";
-}
-
-function list(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).toSorted() : [];
 }
 
 /** Starts ralph, waits for the condition, kills it and waits until it is gone. */
@@ -101,8 +96,7 @@ export function trailers(project: TestProject): string[] {
 
 /** Where the lock of the project's tree lies. */
 export function lockFile(project: TestProject, tree = project.root): string {
-  const key = createHash("sha256").update(realpathSync(tree)).digest("hex").slice(0, 12);
-  return join(project.root, ".git", "ralph", "locks", `${key}.lock`);
+  return lockPath(join(project.root, ".git", "ralph"), realpathSync(tree));
 }
 
 /** Leaves a lock as another process would have; its owner is dead unless told otherwise. */

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -175,7 +176,7 @@ export class TestProject {
   /** Folder of the newest run's record. */
   runFolder(): string {
     const runs = join(this.root, ".git", "ralph", "runs");
-    const newest = readdirSync(runs).toSorted().at(-1);
+    const newest = byAge(runs).at(-1);
     if (newest === undefined) throw new Error("there is no run");
     return join(runs, newest);
   }
@@ -234,6 +235,13 @@ export interface LoggedEvent {
   readonly type: string;
   readonly iteration?: number;
   readonly [key: string]: unknown;
+}
+
+/** Names in a folder, the oldest first; two runs may begin within one second, so their names do not tell. */
+export function byAge(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const born = (name: string): number => statSync(join(folder, name)).birthtimeMs;
+  return readdirSync(folder).toSorted((a, b) => born(a) - born(b));
 }
 
 /** Waits for a condition by polling; fails with what it waited for. */

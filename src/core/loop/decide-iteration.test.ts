@@ -151,6 +151,16 @@ describe("after the agent", () => {
     expect(after.state.tasks).toEqual(tasks("A", "B"));
   });
 
+  test("a list that lacks tasks is put back: removing work is not finishing it", () => {
+    const changes = { ...change().changes, removed: [task("A"), task("B")] };
+    const now = afterAgent(exit(), change({ tasks: tasks(), changes })).decides({
+      type: "restore-tasks",
+    });
+    const end = finished(now).state.last?.end;
+    expect(end).toMatchObject({ outcome: "rejected", complete: false });
+    expect(end?.reason).toContain("A, B");
+  });
+
   test("more marks than can be looked at are put back as a whole", () => {
     const all = {
       ...marked(["A"], []),
