@@ -28,14 +28,16 @@ export function needsGates(it: IterationState): boolean {
   return marks(it).length > 0 || (after.problem === undefined && after.tasks.open === 0);
 }
 
+/** What most judgements have in common. */
+const NOTHING_CLAIMED = {
+  accepted: [],
+  takenBack: [],
+  verification: "unverified",
+  complete: false,
+  charged: true,
+} as const;
+
 export function judge(state: RunState, it: IterationState): Judgement {
-  const base = {
-    accepted: [],
-    takenBack: [],
-    verification: "unverified",
-    complete: false,
-    charged: true,
-  } as const;
   if (it.exit === undefined) return judgeUnstarted(state, it);
   const ended = classifyExit(it.exit);
   const red = it.gates.find((gate) => !gate.passed);
@@ -43,7 +45,7 @@ export function judge(state: RunState, it: IterationState): Judgement {
   const problem = markProblem({ ended, gates: state.config.gates.length, red: red?.name });
   if (marked.length > 0 && problem !== undefined) {
     return {
-      ...base,
+      ...NOTHING_CLAIMED,
       outcome: outcomeOfRejected(ended),
       reason: problem,
       takenBack: marked,
@@ -54,13 +56,20 @@ export function judge(state: RunState, it: IterationState): Judgement {
   const complete = isAllDone(it) && red === undefined;
   if (marked.length > 0) {
     const reason = `${names(marked)} done, ${gateWords(it)}`;
-    return { ...base, outcome: "accepted", reason, accepted: marked, verification, complete };
+    return {
+      ...NOTHING_CLAIMED,
+      outcome: "accepted",
+      reason,
+      accepted: marked,
+      verification,
+      complete,
+    };
   }
   const broken = listProblem(it) ?? promiseProblem(it.exit, state, it);
   if (ended === "ended-well" && broken !== undefined)
-    return { ...base, outcome: "rejected", reason: broken };
+    return { ...NOTHING_CLAIMED, outcome: "rejected", reason: broken };
   const { outcome, reason } = withoutClaim(it, it.exit, ended);
-  return { ...base, outcome, reason, complete, charged: isCharged(it.exit, ended) };
+  return { ...NOTHING_CLAIMED, outcome, reason, complete, charged: isCharged(it.exit, ended) };
 }
 
 /** What the next prompt says about the last claim that did not stand; an accepted one clears it. */
@@ -76,13 +85,7 @@ export function rejectionOf(
 }
 
 function judgeUnstarted(state: RunState, it: IterationState): Judgement {
-  const base = {
-    accepted: [],
-    takenBack: [],
-    verification: "unverified",
-    complete: false,
-    charged: false,
-  } as const;
+  const base = { ...NOTHING_CLAIMED, charged: false };
   const before = it.before;
   if (before?.problem !== undefined) {
     return { ...base, outcome: "needs-human", reason: before.problem };
