@@ -83,7 +83,7 @@ const run = spawn(process.execPath, [cli, "run"], { cwd: root, env, stdio: "inhe
 run.once("exit", (code) => {
   const log = execFileSync("git", ["log", "--oneline"], { cwd: root, env, encoding: "utf8" });
   process.stdout.write(
-    `\nwhat git has:\n${log}\nlook around in ${root}:  ralph status, ralph logs, ralph why\n`,
+    `\nwhat git has:\n${log}\nlook around:\n  cd ${root}\n  node ${cli} status   (or logs, why, --help)\n`,
   );
   process.exitCode = code ?? 1;
 });

@@ -260,3 +260,18 @@ test("a variable of the environment is checked like a flag", async () => {
     expect(end.stderr).toContain("unset");
   }
 });
+
+test("help about an unknown command names the commands there are", async () => {
+  const { code, stderr } = await new TestProject().ralph(["help", "stauts"]);
+  expect(code).toBe(64);
+  expect(stderr).toContain("unknown command 'stauts'");
+  expect(stderr).toContain("did you mean status?");
+});
+
+test("status says what is wrong with a task list that it cannot read", async () => {
+  const project = new TestProject();
+  project.write(".ralph/shop/prd.json", '{"userStories": [{"id": "A" "title": "t"}]}');
+  const { stderr } = await project.ralph(["status"]);
+  expect(stderr).toContain(".ralph/shop/prd.json:1:");
+  expect(stderr).toContain("a comma is missing");
+});

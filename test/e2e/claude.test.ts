@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   eventsOf,
@@ -231,6 +232,19 @@ test("a file that cannot be executed is no program either", async () => {
   project.commitAll();
   const { code, stdout } = await project.ralph(["run"]);
   expect(code).toBe(4);
-  expect(stdout).toContain('the program "./agent.sh" was not found; name an existing program');
+  expect(stdout).toContain('the program "./agent.sh" is not executable: chmod +x ./agent.sh');
   expect(project.outcomes()).toEqual(["fatal"]);
+});
+
+test("a program whose interpreter is missing cannot be used: exit 4, and no iteration is charged", async () => {
+  const project = new TestProject();
+  project.stories({ id: "S-1" });
+  project.write("agent.sh", "#!/no/such/shell\n");
+  chmodSync(join(project.root, "agent.sh"), 0o755);
+  project.config("agent: {name: command, command: ./agent.sh}\n");
+  project.commitAll();
+  const { code, stdout } = await project.ralph(["run"]);
+  expect(code).toBe(4);
+  expect(stdout).toContain("the agent could not be started");
+  expect(await project.status()).toMatchObject({ charged: 0 });
 });

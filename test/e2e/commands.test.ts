@@ -162,12 +162,12 @@ test("L6 -n 2 ends the run with exit 1 when the iterations are used up; why tell
   expect((await project.status()).end).toMatchObject({ reason: "iterations-used-up", exitCode: 1 });
 });
 
-test("L6 --max-time ends the run with exit 3 and no further agent starts", async () => {
-  const project = given("- do: [{sleep: 300ms}, {run: 'echo x >> work.txt'}]\n");
-  const { code, stdout } = await project.ralph(["run", "--max-time", "200ms"]);
+test("L6 --max-time ends an agent that is at work and the run with exit 3; no further agent starts", async () => {
+  const project = given("- do: [{run: 'echo x >> work.txt'}, {hang: {}}]\n");
+  const { code, stdout } = await project.ralph(["run", "--max-time", "1500ms"]);
   expect(code).toBe(3);
   expect(stdout).toContain("budget-used-up (exit 3)");
-  expect(project.outcomes()).toEqual(["progressed"]);
+  expect(project.outcomes()).toEqual(["timed-out"]);
   expect((await project.ralph(["why"])).stdout).toContain("`ralph run --max-time …`");
 });
 

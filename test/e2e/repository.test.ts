@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventsSoFar, trailers } from "../rig/killing.ts";
-import { type Ended, TestProject } from "../rig/project.ts";
+import { type Ended, TestProject, until } from "../rig/project.ts";
 
 const WORK = "- do: [{write: {path: work.txt, text: done}}, {mark: task}]\n";
 
@@ -128,6 +128,35 @@ test("S5 the user's untracked files are neither committed nor changed, in folder
     "src/new.ts",
     "work.txt",
   ]);
+});
+
+test("S5 a file that appears while the run is stopped is the user's and is not committed", async () => {
+  const stopped = given(
+    "- when: {attempt: 1}\n  do: [{write: {path: half.txt, text: half}}, {hang: {}}]\n" + WORK,
+  );
+  const run = stopped.start(["run"]);
+  await until("the agent to be at work", () => stopped.exists("half.txt"));
+  await stopped.ralph(["stop", "--now"]);
+  await run.ended;
+  stopped.write("my-secret.env", "mine\n");
+  expect((await stopped.ralph(["run"])).code).toBe(0);
+  expect(stopped.git("status", "--porcelain").trim()).toBe("?? my-secret.env");
+  expect(committedFiles(stopped)).toEqual(expect.arrayContaining(["half.txt", "work.txt"]));
+});
+
+test("S5 work in a folder that git did not know before is committed beside the user's files in it", async () => {
+  const project = given("- do: [{write: {path: src/work.txt, text: done}}, {mark: task}]\n");
+  project.write("src/mine.txt", "mine\n");
+  expect((await project.ralph(["run"])).code).toBe(0);
+  expect(committedFiles(project)).toContain("src/work.txt");
+  expect(project.git("status", "--porcelain").trim()).toBe("?? src/mine.txt");
+});
+
+test("S5 a change inside a folder that git does not know is a change of the tree", async () => {
+  const project = given("- do: [{append: {path: src/mine.txt, text: more}}]\n");
+  project.write("src/mine.txt", "mine\n");
+  await project.ralph(["run", "-n", "1"]);
+  expect(project.outcomes()).toEqual(["progressed"]);
 });
 
 test("S5 an untracked file stays the user's when the agent removes everything around it", async () => {

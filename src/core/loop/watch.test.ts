@@ -172,3 +172,10 @@ test("tools that never end are remembered within a bound", () => {
   for (let i = 0; i < 2_000; i++) state = watch(state, T0 + 1, begin(`t${i}`)).state;
   expect(state.toolsInFlight.length).toBe(1_000);
 });
+
+test("a clock that is set back by an hour lengthens no limit", () => {
+  const hour = 3_600_000;
+  const state = after([[500, talk], [600 - hour]]);
+  expect(firedAt(state, 600 - hour + 1_800)).toBeUndefined();
+  expect(firedAt(state, 600 - hour + 2_000)).toBe("idle");
+});

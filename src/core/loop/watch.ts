@@ -86,7 +86,8 @@ function deadlines(state: WatchState): readonly (readonly [Clock, number])[] {
 /** Moves every anchor by the time slept, so that sleeping is charged to no clock. */
 function forgetSleep(state: WatchState, now: number): WatchState {
   const gap = now - state.steppedAt;
-  if (gap < SLEPT_MS) return state;
+  // A clock that is set back looks like a negative sleep.
+  if (gap >= 0 && gap < SLEPT_MS) return state;
   return {
     ...state,
     startedAt: state.startedAt + gap,

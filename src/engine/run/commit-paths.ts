@@ -7,13 +7,34 @@ import type { Host } from "../../world/host/host.ts";
 import { FILE_MODE, type RunPaths } from "../../world/store/run-paths.ts";
 import type { Project } from "../project/open-project.ts";
 
-/** Remembers what git did not know when the run began. */
+/** Remembers what git does not know when the run begins: it is the user's. */
 export function writeUntracked(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
-  const names = dirty.filter(({ kind }) => kind === "untracked").map(({ path }) => path);
-  host.files.replace(paths.untracked, JSON.stringify(names), {
-    mode: FILE_MODE,
-    durability: "synced",
-  });
+  writeNames(host, paths.untracked, untrackedOf(dirty));
+}
+
+/** Remembers what git does not know when a process lets go of the run: rejected or unfinished work of the agent's. */
+export function writeLeftovers(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
+  writeNames(host, paths.leftovers, untrackedOf(dirty));
+}
+
+/** What has appeared since a process let go of the run is the user's, too; after a crash nobody can tell. */
+export function addUntracked(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
+  const leftovers = readNames(host, paths.leftovers);
+  if (leftovers === undefined) return;
+  const known = new Set([...leftovers, ...(readNames(host, paths.untracked) ?? [])]);
+  const fresh = untrackedOf(dirty).filter((name) => !known.has(name));
+  if (fresh.length > 0) {
+    writeNames(host, paths.untracked, [...(readNames(host, paths.untracked) ?? []), ...fresh]);
+  }
+  host.files.remove(paths.leftovers);
+}
+
+function untrackedOf(dirty: readonly DirtyPath[]): string[] {
+  return dirty.filter(({ kind }) => kind === "untracked").map(({ path }) => path);
+}
+
+function writeNames(host: Host, path: string, names: readonly string[]): void {
+  host.files.replace(path, JSON.stringify(names), { mode: FILE_MODE, durability: "synced" });
 }
 
 export function commitPaths(
@@ -22,7 +43,7 @@ export function commitPaths(
   paths: RunPaths,
   dirty: readonly DirtyPath[],
 ): string[] {
-  const untracked = readUntracked(host, paths);
+  const untracked = readNames(host, paths.untracked) ?? [];
   const own = ownFiles(project);
   // A folder git knows nothing of is one entry; of ours only the files themselves go in, if they exist.
   const ours = own.filter(
@@ -57,10 +78,12 @@ function exists(host: Host, project: Project, file: string): boolean {
   return host.files.kind(join(tree, file)) !== undefined;
 }
 
-function readUntracked(host: Host, paths: RunPaths): string[] {
+function readNames(host: Host, path: string): string[] | undefined {
+  const text = host.files.readText(path);
+  if (text === undefined) return undefined;
   try {
-    return z.array(z.string()).parse(JSON.parse(host.files.readText(paths.untracked) ?? "[]"));
+    return z.array(z.string()).parse(JSON.parse(text));
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -2,18 +2,18 @@
 
 import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
-import type { Config } from "../../core/schema/config.ts";
+import { Config } from "../../core/schema/config.ts";
 import type { Event, Fact } from "../../core/schema/event.ts";
 import { TaskId, type RunId } from "../../core/schema/ids.ts";
 import { isResumable } from "../../core/schema/outcome.ts";
-import { readStatus } from "../../world/git/read-status.ts";
+import { readStatus, type GitStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { Journal } from "../../world/store/journal.ts";
 import { readLatestRun, writeLatestRun } from "../../world/store/latest-run.ts";
 import { readTip } from "../../world/store/read-log.ts";
 import { FOLDER_MODE, runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { treeOf, type Project } from "../project/open-project.ts";
-import { writeUntracked } from "./commit-paths.ts";
+import { addUntracked, writeLeftovers, writeUntracked } from "./commit-paths.ts";
 
 /** What is needed to start or take up a run. */
 export interface OpenOrder {
@@ -62,18 +62,24 @@ export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> 
       seq: tip.value.seq,
       bytes: tip.value.bytes,
     });
+    const git = await readGit(host, order.project);
+    if (git !== undefined) addUntracked(host, order.paths, git.dirty);
     return resume(journal, order, tip.value.state);
   }
   return await start(host, order);
+}
+
+/** The last thing a process does with a run that may go on. */
+export async function letGo(host: Host, project: Project, paths: RunPaths): Promise<void> {
+  const git = await readGit(host, project);
+  if (git !== undefined) writeLeftovers(host, paths, git.dirty);
 }
 
 async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
   const { project, paths, run } = order;
   host.files.makeFolder(paths.folder, FOLDER_MODE);
   const tree = treeOf(project);
-  const status =
-    project.repository === undefined ? undefined : await readStatus(host, project.repository.tree);
-  const git = status?.ok === true ? status.value : undefined;
+  const git = await readGit(host, project);
   writeUntracked(host, paths, git?.dirty ?? []);
   const journal = new Journal(host, paths, { run, seq: 0, bytes: 0 });
   const { feature } = project.feature;
@@ -94,6 +100,13 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
   // Only now: a pointer to a run without a first event would hide the one before it.
   writeLatestRun(host, project.record, { tree, feature, run });
   return { journal, state };
+}
+
+/** File by file, since a folder may come to hold files of the user's and of the agent's. */
+async function readGit(host: Host, project: Project): Promise<GitStatus | undefined> {
+  if (project.repository === undefined) return undefined;
+  const status = await readStatus(host, project.repository.tree, "files");
+  return status.ok ? status.value : undefined;
 }
 
 /** What the run before this one has verified, cut to what one event can hold. */
@@ -135,8 +148,9 @@ function record(
 }
 
 function changedKeys(old: Config, young: Config): string[] {
-  const before = new Map<string, unknown>(Object.entries(old));
-  const after = new Map<string, unknown>(Object.entries(young));
+  // Parsed, so that both have their keys in the same order.
+  const before = new Map<string, unknown>(Object.entries(Config.parse(old)));
+  const after = new Map<string, unknown>(Object.entries(Config.parse(young)));
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys].filter(
     (key) => JSON.stringify(before.get(key)) !== JSON.stringify(after.get(key)),

@@ -22,7 +22,7 @@ import { renderRefusal, takeLock } from "../../world/store/lock.ts";
 import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { openProject, treeOf, type Project } from "../project/open-project.ts";
 import { drive } from "./drive.ts";
-import { findOpenRun, openRun } from "./open-run.ts";
+import { findOpenRun, letGo, openRun } from "./open-run.ts";
 import { checkRepository, checkTasks } from "./check-project.ts";
 import { RealWorld } from "./world.ts";
 
@@ -135,7 +135,8 @@ async function runLocked(
     if (prepared.repository === "to-check") {
       const variable = runVariable(run);
       await new ProcessTree(host, { pid: undefined, since: undefined, variable }).end();
-      const problems = await checkRepository(host, project, observer.onNotice);
+      // What is not clean now is the run's own work, so there is nothing to say about it.
+      const problems = await checkRepository(host, project, () => undefined);
       if (problems.length > 0) return badInput(problems);
     }
     return await runRecorded(host, order, observer, { ...prepared, run });
@@ -183,6 +184,7 @@ async function runRecorded(
       { log: journal, world, listen: listenFor(host, paths, observer), onEvent },
       state,
     );
+    await letGo(host, project, paths);
     return { end: endOf(ended), run, state: ended, diagnostics: [] };
   } catch (error) {
     const end = endByFault(journal, latest, error);

@@ -1,6 +1,7 @@
 // The real world behind the driver: one case per effect, each a short way from order to fact.
 
 import { join, relative } from "node:path";
+import { clocksWithin } from "../../core/loop/clocks-within.ts";
 import { compareTasks, summarizeTasks } from "../../core/loop/next-task.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
@@ -199,7 +200,7 @@ export class RealWorld implements World {
   async #status(): Promise<GitStatus | undefined> {
     const { host, project } = this.#in;
     if (project.repository === undefined) return undefined;
-    const status = await readStatus(host, project.repository.tree);
+    const status = await readStatus(host, project.repository.tree, "files");
     if (status.ok) this.#lastStatus = status.value;
     return this.#lastStatus;
   }
@@ -251,7 +252,7 @@ export class RealWorld implements World {
       cwd: project.root,
       env: this.#environment(by.state, adapter.env),
       variable: runVariable(by.state.run),
-      limits: config.clocks,
+      limits: clocksWithin(by.state),
       files,
       signal: by.signal,
       onStarted: by.onStarted,

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { renderDiagnostics } from "../../core/view/diagnostics.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { DURATION_EXPECTED, parseDuration } from "../../std/duration.ts";
+import { nearest } from "../../std/nearest.ts";
 import type { CommandRow, Handler, Io, OptionRow, OptionValues, Shell } from "./command.ts";
 import { commands } from "./commands.ts";
 
@@ -104,11 +105,24 @@ function explain(error: CommanderError, argv: readonly string[]): Diagnostic {
   const known = commands.find((row) => row.name === argv[0]);
   const help = known === undefined ? "ralph --help" : `ralph ${known.name} --help`;
   const meant = /Did you mean (?:one of )?(.+)\?/u.exec(second)?.[1];
+  // `help` of something unknown has no sentence of its own.
+  if (first === "(outputHelp)") return unknownCommand(argv.at(-1) ?? "");
   const [problem = first, expected] = first.split(/\. (?=expected )/u);
   return {
     file: "command line",
     problem: problem.replace(/\.$/u, ""),
     expected: expected?.replace(/^expected /u, "") ?? `what \`${help}\` lists`,
     remedy: meant === undefined ? `see \`${help}\`` : `did you mean ${meant}?`,
+  };
+}
+
+function unknownCommand(name: string): Diagnostic {
+  const shown = commands.filter((row) => row.visibility === "shown").map((row) => row.name);
+  const meant = nearest(name, shown);
+  return {
+    file: "command line",
+    problem: `unknown command '${name}'`,
+    expected: `one of ${shown.join(", ")}`,
+    remedy: meant === undefined ? "see `ralph --help`" : `did you mean ${meant}?`,
   };
 }

@@ -3,12 +3,13 @@
 import type { ClockLimits, StreamFormat } from "../../core/schema/config.ts";
 import type { AgentExit, AgentResult } from "../../core/schema/event.ts";
 import type { Note } from "../../core/schema/note.ts";
-import { printable } from "../../std/printable.ts";
+import { resolve } from "node:path";
+import { printable, printableLine } from "../../std/printable.ts";
 import { Tail } from "../../std/tail.ts";
 import { clip } from "../../std/text.ts";
 import type { Appender } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
-import { supervise } from "../host/supervise.ts";
+import { GATE_NAME, supervise } from "../host/supervise.ts";
 import { newReader } from "./registry.ts";
 
 /** One start of one agent. */
@@ -42,8 +43,7 @@ const NOTES_BYTES_MAX = 1024 * 1024;
 export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit> {
   const [program = "", ...args] = order.argv;
   const path = host.processes.locate(program, order.env["PATH"] ?? "", order.cwd);
-  if (path === undefined)
-    return unusable(`the program "${program}" was not found; ${order.install}`);
+  if (path === undefined) return unusable(whyMissing(host, program, order));
   const open = (file: string): LateFile => new LateFile(host, file);
   const raw = { stdout: open(order.files.stdout), stderr: open(order.files.stderr) };
   const notes = new NoteCollector(open(order.files.notes));
@@ -68,7 +68,7 @@ export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit
       },
       onStarted: order.onStarted,
     });
-    const { unusable: problem, terminated, ...rest } = end;
+    const { unusable: problem = gateProblem(end, stderr.text()), terminated, ...rest } = end;
     return {
       ...rest,
       ...(terminated === undefined ? {} : { terminated }),
@@ -81,6 +81,22 @@ export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit
     for (const file of [raw.stdout, raw.stderr]) file.close();
     notes.close();
   }
+}
+
+/** The start gate's shell says on standard error when it cannot execute the program. */
+function gateProblem(
+  end: { code: number | null; outputBytes: number },
+  stderr: string,
+): string | undefined {
+  const isGate = (end.code === 126 || end.code === 127) && stderr.includes(`${GATE_NAME}:`);
+  return isGate ? printableLine(stderr.replace(/^.*exec: /u, ""), 300) : undefined;
+}
+
+function whyMissing(host: Host, program: string, order: AgentOrder): string {
+  const isFile = program.includes("/") && host.files.kind(resolve(order.cwd, program)) === "file";
+  if (isFile) return `the program "${program}" is not executable: chmod +x ${program}`;
+  const hint = program.includes(" ") ? "; arguments belong into agent.arguments" : "";
+  return `the program "${program}" was not found${hint}; ${order.install}`;
 }
 
 /** What is known of an agent whose end nobody saw, because the runner died. */

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   closeSync,
   constants,
+  fchmodSync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
@@ -240,6 +241,8 @@ function writeNew(
 ): void {
   const fd = openSync(path, TEMPORARY_FLAGS, how.mode);
   try {
+    // The mode given to open is cut by the umask, and a file left by a crash has one of its own.
+    fchmodSync(fd, how.mode);
     writeAll(fd, bytes);
     if (how.durability === "synced") fsyncSync(fd);
   } finally {

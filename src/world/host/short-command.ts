@@ -49,6 +49,7 @@ export async function runCommand(host: Host, order: CommandOrder): Promise<Comma
     end();
   });
   order.signal?.addEventListener("abort", end, { once: true });
+  if (order.signal?.aborted === true) end();
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(order.input);
   try {

@@ -58,6 +58,8 @@ export interface SuperviseEnd {
 }
 
 const GATE = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
+/** What the shell of the gate calls itself in its messages. */
+export const GATE_NAME = "ralph-start";
 /** The first looks at the tree come soon, for short-lived helpers; later ones are rarer. */
 const FIRST_STEP_MS = 100;
 const DRAIN_MS = 2_000;
@@ -133,7 +135,7 @@ class Supervisor {
     const { argv, cwd, env, stdinFile } = this.#order;
     const stdin = stdinFile === undefined ? undefined : openSync(stdinFile, "r");
     try {
-      return this.#host.processes.start("/bin/sh", ["-c", GATE, "ralph-gate", ...argv], {
+      return this.#host.processes.start("/bin/sh", ["-c", GATE, GATE_NAME, ...argv], {
         cwd,
         env: { ...env },
         // A session of its own: the terminal's Ctrl+C does not reach it, and the group can be signalled as a whole.

@@ -17,6 +17,8 @@ export interface RunPaths {
   readonly lists: string;
   /** Paths git did not know when the run began; never committed by us. */
   readonly untracked: string;
+  /** Paths git did not know when a process last let go of the run: the agent's, until the run goes on. */
+  readonly leftovers: string;
   /** A mebibyte kept aside, so that the end can be written on a full disk. */
   readonly reserve: string;
   readonly iterations: string;
@@ -42,6 +44,7 @@ export function runPaths(root: string, run: RunId): RunPaths {
     inbox: join(folder, "inbox"),
     lists: join(folder, "lists"),
     untracked: join(folder, "untracked.json"),
+    leftovers: join(folder, "leftovers.json"),
     reserve: join(folder, "reserve"),
     iterations: join(folder, "iterations"),
   };
