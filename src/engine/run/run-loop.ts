@@ -184,7 +184,10 @@ async function runRecorded(
       { log: journal, world, listen: listenFor(host, paths, observer), onEvent },
       state,
     );
+    // A signal now finds a run that has ended: it changes nothing any more.
+    const stopIgnoring = observer.listen(() => undefined);
     await letGo(host, project, paths);
+    stopIgnoring();
     return { end: endOf(ended), run, state: ended, diagnostics: [] };
   } catch (error) {
     const end = endByFault(journal, latest, error);
