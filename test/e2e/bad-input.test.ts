@@ -268,10 +268,10 @@ test("help about an unknown command names the commands there are", async () => {
   expect(stderr).toContain("did you mean status?");
 });
 
-test("status says what is wrong with a task list that it cannot read", async () => {
+test("status says that it cannot read a task list, and run says why", async () => {
   const project = new TestProject();
   project.write(".ralph/shop/prd.json", '{"userStories": [{"id": "A" "title": "t"}]}');
   const { stderr } = await project.ralph(["status"]);
-  expect(stderr).toContain(".ralph/shop/prd.json:1:");
-  expect(stderr).toContain("a comma is missing");
+  expect(stderr).toContain(".ralph/shop/prd.json has no task that can be read; `ralph run` says");
+  expect((await project.ralph(["run"])).stderr).toContain(".ralph/shop/prd.json:1:");
 });

@@ -17,19 +17,13 @@ export const status: Handler = async (io, call) =>
         : renderStatus(report, io.host.clock.now());
     const first = read(io, project);
     io.out(show(first));
-    if (first.tasks.length === 0) await explainList(io, project);
+    if (first.tasks.length === 0) {
+      const { name } = project.feature.tasks;
+      io.err(`${name} has no task that can be read; \`ralph run\` says what is wrong with it\n`);
+    }
     if (options["watch"] === true) await watch(io, project, first, show);
     return 0;
   });
-
-/** A list without tasks is broken or missing; what is wrong with it is loaded only then. */
-async function explainList(io: Io, project: Project): Promise<void> {
-  const [{ checkTasks }, { renderDiagnostics }] = await Promise.all([
-    import("../../engine/run/check-project.ts"),
-    import("../../core/view/diagnostics.ts"),
-  ]);
-  io.err(renderDiagnostics(checkTasks(io.host, project)));
-}
 
 async function watch(
   io: Io,
