@@ -21,11 +21,10 @@ export function writeLeftovers(host: Host, paths: RunPaths, dirty: readonly Dirt
 export function addUntracked(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
   const leftovers = readNames(host, paths.leftovers);
   if (leftovers === undefined) return;
-  const known = new Set([...leftovers, ...(readNames(host, paths.untracked) ?? [])]);
+  const users = readNames(host, paths.untracked) ?? [];
+  const known = new Set([...leftovers, ...users]);
   const fresh = untrackedOf(dirty).filter((name) => !known.has(name));
-  if (fresh.length > 0) {
-    writeNames(host, paths.untracked, [...(readNames(host, paths.untracked) ?? []), ...fresh]);
-  }
+  if (fresh.length > 0) writeNames(host, paths.untracked, [...users, ...fresh]);
   host.files.remove(paths.leftovers);
 }
 
@@ -43,7 +42,9 @@ export function commitPaths(
   paths: RunPaths,
   dirty: readonly DirtyPath[],
 ): string[] {
-  const untracked = readNames(host, paths.untracked) ?? [];
+  const users = new Set(readNames(host, paths.untracked));
+  // Even file by file, a repository inside this one is told as a folder.
+  const folders = [...users].filter((path) => path.endsWith("/"));
   const own = ownFiles(project);
   // A folder git knows nothing of is one entry; of ours only the files themselves go in, if they exist.
   const ours = own.filter(
@@ -51,7 +52,7 @@ export function commitPaths(
   );
   const work = dirty
     .filter(({ path, kind }) => kind !== "conflict" && !own.some((file) => covers(path, file)))
-    .filter(({ path }) => !untracked.some((old) => covers(old, path) || old === path))
+    .filter(({ path }) => !users.has(path) && !folders.some((folder) => path.startsWith(folder)))
     .map(({ path }) => path);
   return [...ours, ...work];
 }
