@@ -29,6 +29,7 @@ async function openIo(): Promise<Io> {
     templates: fileURLToPath(new URL("../templates", import.meta.url)),
     // Asked when needed: only looking at it opens standard input.
     terminal: () => (process.stdin.isTTY ? "interactive" : "none"),
+    screen: () => (process.stdout.isTTY ? "terminal" : "none"),
     outAndWait: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     isBehind: () => process.stdout.writableLength + process.stderr.writableLength > BEHIND_BYTES,
     onSignal,

@@ -45,7 +45,11 @@ export class Project {
     writeFileSync(this.agent, agent);
     chmodSync(this.agent, 0o755);
     mkdirSync(join(this.root, ".ralph", "bench"), { recursive: true });
-    const config = `agent: {name: command, command: ${this.agent}, output: ${output}}\n`;
+    // An idle agent and many starts are what is measured here, so nothing may stop or hold them.
+    const guards =
+      "circuit_breaker: {no_progress_threshold: 1000000}\nstuck: {defer_after: 1000000}\n";
+    const rate = "defaults: {rate_limit_per_hour: 1000000}\n";
+    const config = `agent: {name: command, command: ${this.agent}, output: ${output}}\n${guards}${rate}`;
     writeFileSync(join(this.root, ".ralph", "config.yaml"), config);
     this.writeTasks();
     this.writeSources();

@@ -1,7 +1,7 @@
 // Guards for what we ourselves guarantee. A throw from here is a defect of ours, never bad input.
 
-/** Thrown when a guarantee of ours does not hold. Caught only in main.ts. */
-class Defect extends Error {
+/** Thrown when a guarantee of ours does not hold. Caught in main.ts, and where a log is read that others could touch. */
+export class Defect extends Error {
   override readonly name = "Defect";
 }
 

@@ -16,6 +16,11 @@ export function slug(text: string): string {
   return safe === "" ? "unnamed" : safe;
 }
 
+/** `1 task`, `2 tasks`: a number with its word. */
+export function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
 /** Line and column, both from 1, of an offset in a text. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);

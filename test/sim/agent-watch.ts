@@ -5,6 +5,7 @@ import type { Note } from "../../src/core/schema/note.ts";
 import type { Clock } from "../../src/core/schema/outcome.ts";
 import type { Machine } from "./machine.ts";
 import type { LiveAgent } from "./stage.ts";
+import type { AgentSaid } from "./timeline.ts";
 
 /** What is known of an agent by somebody who never sleeps. */
 export class AgentWatch {
@@ -16,6 +17,9 @@ export class AgentWatch {
   #resultAt: number | undefined;
   #tools = 0;
   #result: AgentResult | undefined;
+  #asked: string | undefined;
+  /** True once the message was heard that the script means to be the last. */
+  #isLastHeard = false;
   #limit: AgentExit["limit"];
 
   constructor(machine: Machine, live: LiveAgent) {
@@ -36,7 +40,9 @@ export class AgentWatch {
       const { type: _, ...limit } = note;
       this.#limit = limit;
     }
+    if (note.type === "asked") this.#asked = note.question;
     if (note.type !== "result") return;
+    this.#isLastHeard = note === this.#live.script.words?.note;
     const { type: _, ...result } = note;
     this.#result = result;
     this.#resultAt ??= awake;
@@ -75,6 +81,7 @@ export class AgentWatch {
           ? undefined
           : { kind: this.#limit.kind, resetsAt: this.#limit.resetsAt },
       isResultGood: this.#result?.good === true,
+      said: this.#said(),
     });
     return {
       ...(cause === "own" && script.end !== undefined
@@ -88,9 +95,26 @@ export class AgentWatch {
       outputBytes: 100,
       ...(this.#result === undefined ? {} : { result: this.#result }),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+      ...(this.#asked === undefined ? {} : { asked: this.#asked }),
       denials: [],
       stderr: "",
       survivors: cause === "own" ? children : 0,
+    };
+  }
+
+  /** What it meant, as far as anybody heard it. */
+  #said(): AgentSaid {
+    const result = this.#result;
+    const words = this.#isLastHeard ? this.#live.script.words : undefined;
+    const { input, output } = result?.tokens ?? {};
+    return {
+      // A message that was not meant to be the last is, where no other followed.
+      promised: words?.promises ?? result?.text.startsWith("<promise>COMPLETE") === true,
+      asked: words?.asks ?? this.#asked,
+      costUsd: result?.costUsd,
+      tokens:
+        input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0),
+      error: words?.error,
     };
   }
 }

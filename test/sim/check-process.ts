@@ -3,14 +3,14 @@
 import type { Config } from "../../src/core/schema/config.ts";
 import type { Event } from "../../src/core/schema/event.ts";
 import type { Tell } from "./checkers.ts";
-import { activeMs, configOf, endsOf, ofType, replay } from "./replay.ts";
+import { configOf, endsOf, ofType, replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
 import type { AgentTimes, Happening } from "./timeline.ts";
 
 export function checkAgents(stage: Stage, tell: Tell): void {
-  const iterations = new Set<number>();
+  const iterations = new Set<string>();
   let areOrphansEnded = false;
-  for (const { now } of replay(stage.machine.timeline)) {
+  for (const { now, run } of replay(stage.machine.timeline)) {
     if (now.type === "opened") areOrphansEnded = false;
     if (now.type === "orphans-ended") areOrphansEnded = now.alive === 0;
     if (now.type === "effect-began" && !areOrphansEnded) {
@@ -22,56 +22,15 @@ export function checkAgents(stage: Stage, tell: Tell): void {
     if (now.type !== "agent-let-go") continue;
     if (!now.isRecorded) tell("agent-start-recorded", `agent ${now.pid} is not in the durable log`);
     if (now.othersAlive > 0) tell("one-agent-at-a-time", `agent ${now.pid} is not the only one`);
-    if (iterations.has(now.iteration))
-      tell("crash-rules", `iteration ${now.iteration} ran two agents`);
-    iterations.add(now.iteration);
-  }
-}
-
-/** Neither a limit nor an agent that cannot work says anything about the task. */
-const NOT_CHARGED = new Set<string>(["usage-limited", "rate-limited", "fatal"]);
-
-export function checkCaps(stage: Stage, tell: Tell): void {
-  for (const { now, log } of replay(stage.machine.timeline)) {
-    if (now.type !== "logged") continue;
-    const { event } = now;
-    if (event.type === "iteration-started") checkCapAt(log, tell, event.iteration ?? 0);
-    if (event.type !== "iteration-ended") continue;
-    const { outcome, charged } = event.end;
-    const isStarted = ofType(log, "agent-exited").some((e) => e.iteration === event.iteration);
-    if (charged !== (isStarted && !isFree(log, event.iteration, outcome))) {
-      tell("charged-rightly", `iteration ${event.iteration ?? 0} (${outcome}) charged: ${charged}`);
-    }
-  }
-}
-
-/** What is not charged: limits, agents that cannot work, and iterations that a person stopped. */
-function isFree(log: readonly Event[], n: number | undefined, outcome: string): boolean {
-  const isStopped = ofType(log, "agent-exited").some(
-    (e) => e.iteration === n && e.exit.terminated?.cause === "stop",
-  );
-  return NOT_CHARGED.has(outcome) || (outcome === "interrupted" && isStopped);
-}
-
-function checkCapAt(log: readonly Event[], tell: Tell, n: number): void {
-  const config = configOf(log);
-  if (config === undefined) return;
-  // Counted from what happened, not from what the log calls charged.
-  const started = new Set(ofType(log, "agent-exited").map((e) => e.iteration));
-  const used = endsOf(log).filter(
-    ({ n: number, end }) => started.has(number) && !isFree(log, number, end.outcome),
-  ).length;
-  if (used >= config.iterationMax)
-    tell("caps-hold", `iteration ${n} starts after ${used} of ${config.iterationMax}`);
-  const { runMsMax } = config;
-  if (runMsMax !== undefined && activeMs(log) >= runMsMax) {
-    tell("caps-hold", `iteration ${n} starts after ${activeMs(log)} of ${runMsMax} ms`);
+    const iteration = `${run}/${now.iteration}`;
+    if (iterations.has(iteration)) tell("crash-rules", `iteration ${iteration} ran two agents`);
+    iterations.add(iteration);
   }
 }
 
 export function checkStops(stage: Stage, tell: Tell): void {
   let stop: "none" | "after-iteration" | "now" = "none";
-  for (const { now } of replay(stage.machine.timeline)) {
+  for (const now of stage.machine.timeline) {
     if (now.type === "opened") stop = "none";
     if (now.type === "control-given" && stop !== "now") stop = now.control.when;
     if (stop === "none") continue;
@@ -91,11 +50,11 @@ const TOLD_MS_MAX = 8 * 24 * 3_600_000;
 type Gone = Happening & { type: "agent-gone" };
 
 export function checkWaits(stage: Stage, tell: Tell): void {
-  const gone = new Map<number, Gone>();
-  for (const { now, log } of replay(stage.machine.timeline)) {
-    if (now.type === "agent-gone") gone.set(now.iteration, now);
+  const gone = new Map<string, Gone>();
+  for (const { now, log, run } of replay(stage.machine.timeline)) {
+    if (now.type === "agent-gone") gone.set(`${run}/${now.iteration}`, now);
     if (now.type !== "agent-let-go") continue;
-    const notBefore = earliestStart(log, gone);
+    const notBefore = earliestStart(log, gone, run);
     if (now.at < notBefore) {
       tell("waits-are-kept", `agent ${now.pid} starts ${notBefore - now.at} ms before its time`);
     }
@@ -103,7 +62,11 @@ export function checkWaits(stage: Stage, tell: Tell): void {
 }
 
 /** What the last ended iteration asks for; a told time counts where the log saw the agent's end. */
-function earliestStart(log: readonly Event[], gone: ReadonlyMap<number, Gone>): number {
+function earliestStart(
+  log: readonly Event[],
+  gone: ReadonlyMap<string, Gone>,
+  run: string,
+): number {
   const ends = endsOf(log);
   const last = ends.at(-1);
   // The settings of that moment count, whatever a person has changed since.
@@ -115,7 +78,7 @@ function earliestStart(log: readonly Event[], gone: ReadonlyMap<number, Gone>): 
   );
   if (last === undefined || config === undefined) return 0;
   const isSeen = ofType(log, "agent-exited").some((e) => e.iteration === last.n && !e.exit.lost);
-  const agent = isSeen ? gone.get(last.n) : undefined;
+  const agent = isSeen ? gone.get(`${run}/${last.n}`) : undefined;
   const told = agent?.isResultGood === true ? undefined : agent?.limit?.resetsAt;
   const isUsable = told !== undefined && told > last.at && told < last.at + TOLD_MS_MAX;
   if (isUsable) return told + MARGIN_MS;

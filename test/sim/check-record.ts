@@ -12,8 +12,10 @@ import { lastOf, replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
 
 export function checkLog(stage: Stage, tell: Tell): void {
-  const lines = stage.disk.logText().split("\n");
-  lines.pop();
+  for (const text of stage.disk.logTexts()) checkLines(text.split("\n").slice(0, -1), tell);
+}
+
+function checkLines(lines: readonly string[], tell: Tell): void {
   let seq = 0;
   let iteration = 0;
   for (const line of lines) {
@@ -38,12 +40,14 @@ export function checkFold(stage: Stage, tell: Tell): void {
   let folded: Event | undefined;
   let charged = 0;
   try {
-    for (const { now, log } of replay(stage.machine.timeline)) {
-      if (now.type === "log-cut") {
-        state = log
-          .filter((e) => e.seq < now.fromSeq)
-          .reduce<RunState | undefined>(reduce, undefined);
-        charged = Math.min(charged, state?.charged ?? 0);
+    let of = "";
+    for (const { now, log, run } of replay(stage.machine.timeline)) {
+      const isCut = now.type === "log-cut" && now.run === run;
+      if (isCut || run !== of) {
+        const left = isCut ? now.fromSeq : Number.POSITIVE_INFINITY;
+        state = log.filter((e) => e.seq < left).reduce<RunState | undefined>(reduce, undefined);
+        charged = run === of ? Math.min(charged, state?.charged ?? 0) : 0;
+        of = run;
       }
       if (now.type === "logged") {
         folded = now.event;
@@ -77,13 +81,14 @@ function isSameJson(a: string | undefined, b: string | undefined): boolean {
 
 export function checkIterationsEnd(stage: Stage, tell: Tell): void {
   let open: number | undefined;
-  for (const { now } of replay(stage.machine.timeline)) {
+  for (const now of stage.machine.timeline) {
     if (now.type === "log-cut") {
       open = undefined;
       continue;
     }
     if (now.type !== "logged") continue;
     const { event } = now;
+    if (event.type === "run-started") open = undefined;
     if (event.type === "iteration-started") {
       if (open !== undefined) tell("iterations-end", `iteration ${open} never ended`);
       open = event.iteration;
@@ -97,17 +102,19 @@ export function checkIterationsEnd(stage: Stage, tell: Tell): void {
 
 export function checkAnnounced(stage: Stage, tell: Tell): void {
   const probed = new Set<string>();
+  const lives = new Map<Event, number>();
   let ordered: { effect: string; type: string; life: number } | undefined;
   for (const { now, log } of replay(stage.machine.timeline)) {
     if (now.type === "opened") probed.clear();
     if (now.type === "probed") probed.add(now.effect);
+    if (now.type === "logged") lives.set(now.event, now.life);
     if (now.type !== "effect-began") continue;
     const { type } = now.effect;
     const last = lastOf(log, "effect-ordered");
     ordered =
       last === undefined
         ? undefined
-        : { effect: last.effect ?? "", type: last.order.type, life: lifeOf(stage, last) };
+        : { effect: last.effect ?? "", type: last.order.type, life: lives.get(last) ?? 0 };
     if (ordered?.type !== type || isAnswered(log, ordered.effect)) {
       tell("announced-before-done", `${type} began and was not announced`);
       continue;
@@ -121,13 +128,6 @@ export function checkAnnounced(stage: Stage, tell: Tell): void {
   }
 }
 
-function lifeOf(stage: Stage, event: Event): number {
-  const found = stage.machine.timeline.findLast(
-    (h) => h.type === "logged" && h.event.seq === event.seq && h.event.at === event.at,
-  );
-  return found?.life ?? 0;
-}
-
 const NO_ANSWERS = new Set(["effect-ordered", "agent-started", "effect-cut", "effect-failed"]);
 
 function isAnswered(log: readonly Event[], effect: string): boolean {
@@ -138,7 +138,7 @@ function isAnswered(log: readonly Event[], effect: string): boolean {
 export function checkEnds(stage: Stage, tell: Tell): void {
   let given: { when: string; signal: StopSignal }[] = [];
   let reason = "";
-  for (const { now } of replay(stage.machine.timeline)) {
+  for (const now of stage.machine.timeline) {
     if (now.type === "opened") given = [];
     if (now.type === "control-given") given.push(now.control);
     if (now.type === "fault-ended" && (now.isTouched || !now.isWritten)) {

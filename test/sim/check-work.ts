@@ -1,51 +1,15 @@
 // Checkers of the work: what is called done is done, nothing is done twice, and the list stays the person's.
 
-import type { Event, IterationEnd } from "../../src/core/schema/event.ts";
+import type { Event } from "../../src/core/schema/event.ts";
 import type { Tell } from "./checkers.ts";
-import { configOf, endsOf, ofType, replay } from "./replay.ts";
+import { endsOf, ofType, replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
 import type { Hand, Happening } from "./timeline.ts";
-
-export function checkTruth(stage: Stage, tell: Tell): void {
-  const said = new Map<string, boolean>();
-  for (const { now, log } of replay(stage.machine.timeline)) {
-    // What a gate said counts until somebody works on the code or the list again.
-    if (now.type === "agent-let-go" || (now.type === "marked" && now.by !== "ralph")) said.clear();
-    if (now.type === "gate-said") said.set(now.name, now.isRed);
-    if (now.type !== "logged") continue;
-    const { event } = now;
-    if (event.type === "run-ended" && event.reason === "complete") {
-      if (now.open > 0) tell("no-false-complete", `${now.open} tasks are open`);
-      if (now.damagedBy !== undefined) tell("no-false-complete", "the list is unreadable");
-      if (now.red.length > 0) tell("no-false-complete", `${now.red.join()} would be red`);
-    }
-    if (event.type === "iteration-ended") checkGated(event.end, configGates(log), said, tell);
-  }
-}
-
-function configGates(log: readonly Event[]): readonly string[] {
-  return configOf(log)?.gates.map(({ name }) => name) ?? [];
-}
-
-function checkGated(
-  end: IterationEnd,
-  gates: readonly string[],
-  said: ReadonlyMap<string, boolean>,
-  tell: Tell,
-): void {
-  for (const { id, verification } of end.accepted) {
-    const missing = gates.filter((name) => said.get(name) !== false);
-    if (missing.length > 0)
-      tell("accepted-was-gated", `${id} accepted, ${missing.join()} not green`);
-    const word = gates.length > 0 ? "verified" : "unverified";
-    if (verification !== word) tell("accepted-was-gated", `${id} is called ${verification}`);
-  }
-}
 
 export function checkOnce(stage: Stage, tell: Tell): void {
   const commits = new Set<string>();
   const entries = new Set<string>();
-  const reopenedAt = new Map<string, number>();
+  const accepted = new Map<string, Event>();
   for (const { now, log } of replay(stage.machine.timeline)) {
     if (now.type === "committed" && now.trailer !== undefined) {
       if (commits.has(now.trailer)) tell("committed-once", `${now.trailer} is committed again`);
@@ -55,16 +19,16 @@ export function checkOnce(stage: Stage, tell: Tell): void {
       if (entries.has(now.marker)) tell("remembered-once", `${now.marker} is written again`);
       entries.add(now.marker);
     }
-    if (now.type === "marked" && !now.isDone) reopenedAt.set(now.id, log.at(-1)?.seq ?? 0);
+    if (now.type === "marked" && !now.isDone) accepted.delete(now.id);
+    if (now.type === "log-cut") {
+      for (const [id, { run, seq }] of accepted)
+        if (run === now.run && seq >= now.fromSeq) accepted.delete(id);
+    }
     if (now.type === "prompt") checkAttempt(now, log, tell);
     if (now.type !== "logged" || now.event.type !== "iteration-ended") continue;
     for (const { id } of now.event.end.accepted) {
-      const before = ofType(log, "iteration-ended").findLast(({ end }) =>
-        end.accepted.some((task) => task.id === id),
-      );
-      if (before !== undefined && before.seq > (reopenedAt.get(id) ?? 0)) {
-        tell("accepted-once", `${id} is accepted again`);
-      }
+      if (accepted.has(id)) tell("accepted-once", `${id} is accepted again`);
+      accepted.set(id, now.event);
     }
   }
 }
@@ -86,44 +50,72 @@ function checkAttempt(
 }
 
 export function checkList(stage: Stage, tell: Tell): void {
-  for (const { now, log } of replay(stage.machine.timeline)) {
+  for (const { now, log, others } of replay(stage.machine.timeline)) {
     if (
       now.type === "logged" &&
       now.event.type === "iteration-ended" &&
-      now.damagedBy === "agent"
+      now.truth?.damagedBy === "agent"
     ) {
       tell("list-is-restored", `iteration ${now.event.iteration ?? 0} ends with a broken list`);
     }
     if (now.type === "agent-let-go") {
       if (!now.isListReadable) tell("list-is-restored", `agent ${now.pid} starts on a broken list`);
       const accepted = new Set<string>(
-        endsOf(log).flatMap(({ end }) => end.accepted.map((t) => t.id)),
+        [log, ...others].flatMap(endsOf).flatMap(({ end }) => end.accepted.map((t) => t.id)),
       );
       const wrong = now.agentMarks.filter((id) => !accepted.has(id));
       if (wrong.length > 0)
         tell("marks-are-taken-back", `${wrong.slice(0, 3).join()} still marked`);
     }
     if (now.type !== "prompt") continue;
-    const expected = rejectionIn(log);
-    if (now.rejection !== expected) {
-      tell(
-        "prompt-tells-rejection",
-        `the prompt says "${now.rejection ?? ""}", not "${expected ?? ""}"`,
-      );
+    const expected = rejectionsIn(log);
+    const said = now.rejection;
+    const isTold =
+      said === undefined
+        ? expected === undefined
+        : expected?.some((words) => said.includes(words) || words.includes(said)) === true;
+    if (!isTold) {
+      const words = expected?.join(" or ") ?? "";
+      tell("prompt-tells-rejection", `the prompt says "${said ?? ""}", not "${words}"`);
     }
   }
 }
 
-/** The newest claim that did not stand, until one does. */
-function rejectionIn(log: readonly Event[]): string | undefined {
-  const last = endsOf(log).findLast(({ end: { outcome } }) =>
-    ["accepted", "rejected", "timed-out"].includes(outcome),
-  );
-  return last === undefined || last.end.outcome === "accepted" ? undefined : last.end.reason;
+/** What the newest iteration whose claim or deed did not stand may be called, until a claim stands. */
+function rejectionsIn(log: readonly Event[]): readonly string[] | undefined {
+  for (const event of ofType(log, "iteration-ended").toReversed()) {
+    const { outcome, complete, claims = [], blocked, reason } = event.end;
+    const own = log.filter(({ iteration }) => iteration === event.iteration);
+    const refused = claims.filter(({ verdict }) => verdict === "rejected").map((c) => c.reason);
+    // That all is done is not true beside a gate that is as red as before.
+    const isHasty = claims.some(({ kind, verdict }) => kind !== "mark" && verdict === "unverified");
+    const hasty = isHasty ? ["that all is done, but"] : [];
+    const unmet = [...refused, ...hasty];
+    if (outcome === "accepted") return unmet.length === 0 || complete ? undefined : unmet;
+    // What only a person can put right is told to the person.
+    if (blocked === true) continue;
+    const wrongs = wrongsIn(own);
+    const isTold = outcome === "rejected" || outcome === "timed-out" || wrongs.length > 0;
+    if (isTold || refused.length > 0) return [...wrongs, ...refused, reason];
+  }
+  return undefined;
+}
+
+/** What an agent did that it may not do, in words of which one must be said. */
+function wrongsIn(iteration: readonly Event[]): string[] {
+  const orders = new Set(ofType(iteration, "effect-ordered").map(({ order }) => order.type));
+  const isPutBack = orders.has("restore-tasks") || orders.has("restore-file");
+  const seen = ofType(iteration, "project-inspected").map(({ change }) => change);
+  const isLost = seen.some(({ dropped }) => (dropped ?? 0) > 0);
+  const mended = ofType(iteration, "git-mended").flatMap(({ did }) => ["history", ...did]);
+  const found = (seen.at(-1)?.findings ?? []).map(({ what }) => what);
+  return [...(isPutBack ? ["put back"] : []), ...(isLost ? mended : []), ...found];
 }
 
 export function checkPersons(stage: Stage, tell: Tell): void {
   const titles = new Map<string, string>();
+  const criteria = new Map<string, string>();
+  const files = new Map<"settings" | "prompt", string>();
   const marks = new Map<string, boolean>();
   let brokenBy: Hand | undefined;
   for (const now of stage.machine.timeline) {
@@ -136,16 +128,27 @@ export function checkPersons(stage: Stage, tell: Tell): void {
       brokenBy === "person"
     ) {
       titles.clear();
+      criteria.clear();
       marks.clear();
     }
     if (now.type !== "person-edited") continue;
     if (now.edit === "titled" || now.edit === "added") titles.set(now.id, now.title);
+    if (now.edit === "criteria") criteria.set(now.id, now.title);
+    if (now.edit === "settings" || now.edit === "prompt") files.set(now.edit, now.title);
     if (now.edit === "marked" || now.edit === "reopened") marks.set(now.id, now.edit === "marked");
   }
   for (const [id, title] of titles) {
     const story = stage.project.lastReadable.find((s) => s.id === id);
     if (story?.title !== title)
       tell("persons-edits-stay", `${id} is "${story?.title ?? "gone"}", not "${title}"`);
+  }
+  for (const [id, text] of criteria) {
+    const story = stage.project.lastReadable.find((s) => s.id === id);
+    if (story?.criteria[0] !== text) tell("persons-edits-stay", `${id} lost its criteria`);
+  }
+  for (const [file, text] of files) {
+    if (stage.project.files[file] !== text)
+      tell("persons-edits-stay", `${file} is not the person's`);
   }
   for (const [id, isDone] of marks) {
     const story = stage.project.lastReadable.find((s) => s.id === id);

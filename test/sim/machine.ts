@@ -66,6 +66,13 @@ export class Machine {
     this.#moments = 0;
   }
 
+  /** Between two processes nothing goes wrong. */
+  rest(): void {
+    this.isDead = false;
+    this.isFull = false;
+    this.#fate = { dieAt: undefined, how: "kill", fullAt: undefined };
+  }
+
   tell(deed: Deed): void {
     this.timeline.push({ at: this.now, life: this.life, ...deed });
   }

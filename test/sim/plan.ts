@@ -1,15 +1,15 @@
 // What a seed decides before a run starts: settings, stories, and how rough the world is.
 
 import type { Config } from "../../src/core/schema/config.ts";
-import type { Behaviour } from "./pretend-agent.ts";
-import type { Story } from "./pretend-project.ts";
+import { BEHAVIOURS, type Behaviour } from "./behaviours.ts";
+import type { ProjectPlan } from "./pretend-project.ts";
 import type { Random } from "./random.ts";
+import type { Story } from "./story.ts";
 
 /** One simulated run, as far as it is fixed beforehand. */
 export interface Plan {
   readonly config: Config;
-  readonly stories: readonly Story[];
-  readonly isCovered: (gate: string, id: string) => boolean;
+  readonly project: ProjectPlan;
   readonly behaviours: Readonly<Record<Behaviour, number>>;
   /** From this process on nothing goes wrong any more, and agents are honest. */
   readonly calmFrom: number;
@@ -23,6 +23,10 @@ export interface Plan {
   readonly editShare: number;
   readonly sleepShare: number;
   readonly hookShare: number;
+  /** A gate says red for no reason. */
+  readonly flakyShare: number;
+  /** A person begins a new run after one that has ended with work left. */
+  readonly againShare: number;
   /** True when the caps are so wide that only the work itself can end the run. */
   readonly isUncapped: boolean;
 }
@@ -31,13 +35,19 @@ export function makePlan(random: Random): Plan {
   const calmFrom = random.between(1, 9);
   const honestFrom = random.between(0, 14);
   const isUncapped = random.chance(0.5);
-  const gates = random.pick([0, 1, 1, 2]);
+  const count = random.pick([0, 1, 1, 2]);
+  const gates = Array.from({ length: count }, (_, i) => `g${i}`);
   const coversAll = random.chance(0.6);
   return {
     config: makeConfig(random, gates, isUncapped),
-    stories: makeStories(random),
-    isCovered: (gate, id) => coversAll || Number(id.slice(2)) % 3 !== Number(gate.slice(1)),
-    behaviours: makeBehaviours(random),
+    project: {
+      stories: makeStories(random),
+      gates,
+      isCovered: (gate, id) => coversAll || Number(id.slice(2)) % 3 !== Number(gate.slice(1)),
+      redBefore: random.chance(0.12) ? gates.slice(0, 1) : [],
+      stash: ["s-a", "s-b"].slice(0, random.pick([0, 0, 1, 2])),
+    },
+    behaviours: makeBehaviours(random, isUncapped),
     calmFrom,
     honestFrom,
     killShare: random.pick([0, 0.5, 0.9]),
@@ -47,11 +57,13 @@ export function makePlan(random: Random): Plan {
     editShare: random.pick([0, 0.05, 0.2]),
     sleepShare: random.pick([0, 0, 0.02]),
     hookShare: random.pick([0, 0, 0.1]),
+    flakyShare: random.pick([0, 0, 0.1]),
+    againShare: random.pick([0, 0.5, 1]),
     isUncapped,
   };
 }
 
-function makeConfig(random: Random, gates: number, isUncapped: boolean): Config {
+function makeConfig(random: Random, gates: readonly string[], isUncapped: boolean): Config {
   const isStream = random.chance(0.8);
   return {
     agent: { name: "scripted", arguments: [] },
@@ -64,11 +76,7 @@ function makeConfig(random: Random, gates: number, isUncapped: boolean): Config 
       graceMs: random.between(2, 15) * 1000,
       wallMs: random.between(90, 240) * 1000,
     },
-    gates: Array.from({ length: gates }, (_, i) => ({
-      name: `g${i}`,
-      command: `check ${i}`,
-      timeoutMs: 60_000,
-    })),
+    gates: gates.map((name, i) => ({ name, command: `check ${i}`, timeoutMs: 60_000 })),
     promise: "<promise>COMPLETE</promise>",
     permissions: "skip",
     allowedTools: "",
@@ -76,53 +84,63 @@ function makeConfig(random: Random, gates: number, isUncapped: boolean): Config 
     pauseMs: random.chance(0.5) ? 0 : random.between(1, 5000),
     keepIterations: 20,
     promptTokensMax: 10_000,
+    gateTimeoutMs: 60_000,
+    callsPerHourMax: random.pick([1, 2, 5, 10, 100, 100]),
+    breaker: {
+      idleMax: random.pick([1, 2, 3, 3, 5]),
+      sameErrorMax: random.pick([1, 2, 3, 5]),
+    },
+    parking: {
+      rejectedMax: random.pick([1, 2, 2, 3]),
+      testOnlyMax: random.pick([1, 2, 3]),
+      warnAfter: random.between(1, 3),
+      deferAfter: random.pick([1, 3, 6]),
+    },
+    budget: isUncapped || random.chance(0.5) ? {} : makeBudget(random),
+  };
+}
+
+function makeBudget(random: Random): Config["budget"] {
+  return {
+    ...(random.chance(0.4) ? { tokensMax: random.between(5, 200) * 1000 } : {}),
+    ...(random.chance(0.4) ? { usdMax: random.between(1, 40) / 4 } : {}),
+    ...(random.chance(0.4) ? { featureTokensMax: random.between(20, 400) * 1000 } : {}),
+    ...(random.chance(0.4) ? { featureUsdMax: random.between(4, 100) / 4 } : {}),
   };
 }
 
 function makeStories(random: Random): Story[] {
   const count = random.between(1, 6);
+  const areChecked = random.chance(0.4);
   return Array.from({ length: count }, (_, i) => ({
     id: `S-${i + 1}`,
     title: `story ${i + 1}`,
+    criteria: ["works", "is told"],
+    notes: "",
     priority: random.between(1, 3),
     dependsOn: i > 0 && random.chance(0.3) ? [`S-${random.between(1, i)}`] : [],
+    // Some have the same command.
+    check:
+      areChecked && random.chance(0.5)
+        ? random.pick(["try all", "try all", `try ${i + 1}`])
+        : undefined,
     done: random.chance(0.15),
     by: "before",
   }));
 }
 
-function makeBehaviours(random: Random): Record<Behaviour, number> {
+function makeBehaviours(random: Random, isUncapped: boolean): Record<Behaviour, number> {
+  // Seventy new tasks are too many for a run that nothing but the work may end.
   const all: Record<Behaviour, number> = {
-    honest: 12,
-    claims: 3,
-    breaks: 3,
-    nothing: 2,
-    unfinished: 3,
-    promises: 2,
-    corrupts: 2,
-    deletes: 2,
-    "marks-several": 2,
-    "marks-other": 2,
-    "marks-many": 1,
-    adds: 1,
-    fails: 2,
-    "hangs-at-start": 1,
-    "goes-silent": 1,
-    "never-ends": 1,
-    "tool-never-ends": 1,
-    "stays-after-result": 2,
-    "usage-limit": 2,
-    "works-to-limit": 2,
-    "limit-then-hangs": 1,
-    "rate-limit": 2,
-    missing: 1,
-    "signed-out": 1,
+    ...BEHAVIOURS,
+    "marks-many": isUncapped ? 0 : BEHAVIOURS["marks-many"],
   };
   // Some runs see a few kinds of agents only, so that each kind also meets itself.
   if (random.chance(0.4)) return all;
+  const share = random.pick([0.05, 0.15, 0.25]);
   const few = Object.entries(all).map(([name, weight]) => [
     name,
-    random.chance(0.25) ? weight * 3 : 0,
+    random.chance(share) ? weight * 3 : 0,
   ]);
   return {
     ...(Object.fromEntries(few) as Record<Behaviour, number>),

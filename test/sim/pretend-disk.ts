@@ -54,6 +54,10 @@ class PretendAppender {
     // Nothing to let go of.
   }
 
+  text(): string {
+    return this.bytes.toString("utf8", 0, this.size);
+  }
+
   #add(bytes: Buffer): void {
     while (this.size + bytes.length > this.bytes.length) {
       this.bytes = Buffer.concat([this.bytes, Buffer.alloc(this.bytes.length)]);
@@ -65,7 +69,8 @@ class PretendAppender {
 /** All files of the record. */
 export class PretendDisk {
   readonly machine: Machine;
-  readonly log: PretendAppender;
+  /** The logs by their path, in the order in which they were begun. */
+  readonly logs = new Map<string, PretendAppender>();
   readonly #files = new Map<string, CachedFile>();
   /** Hears of every whole line of the log. */
   onAppended: (bytes: Buffer) => void = () => undefined;
@@ -73,7 +78,6 @@ export class PretendDisk {
 
   constructor(machine: Machine) {
     this.machine = machine;
-    this.log = new PretendAppender(this);
     machine.onFull = () => {
       this.#room = machine.random.between(0, 400);
     };
@@ -94,8 +98,10 @@ export class PretendDisk {
   /** What a power loss leaves: some of what was not synced, from its beginning, and older cached files. */
   losePower(): void {
     const { random } = this.machine;
-    const { log } = this;
-    log.size = random.chance(0.4) ? log.synced : random.between(log.synced, log.size);
+    for (const log of this.logs.values()) {
+      if (log.synced === log.size) continue;
+      log.size = random.chance(0.4) ? log.synced : random.between(log.synced, log.size);
+    }
     for (const [path, file] of this.#files) {
       if (random.chance(0.5)) continue;
       if (file.durable === undefined) this.#files.delete(path);
@@ -103,12 +109,19 @@ export class PretendDisk {
     }
   }
 
-  logText(): string {
-    return this.log.bytes.toString("utf8", 0, this.log.size);
+  /** Time enough has passed for everything to be on the disk. */
+  settle(): void {
+    for (const log of this.logs.values()) log.synced = log.size;
   }
 
-  isDurable(text: string): boolean {
-    return this.log.bytes.subarray(0, this.log.synced).lastIndexOf(text) !== -1;
+  /** The texts of all logs. */
+  logTexts(): string[] {
+    return [...this.logs.values()].map((log) => log.text());
+  }
+
+  isDurable(run: string, text: string): boolean {
+    const log = this.logs.get(`/record/runs/${run}/events.ndjson`);
+    return log !== undefined && log.bytes.subarray(0, log.synced).lastIndexOf(text) !== -1;
   }
 
   read(path: string): string | undefined {
@@ -124,9 +137,14 @@ export class PretendDisk {
     this.machine.danger(`after ${path} was replaced`);
   }
 
+  #openLog(path: string): PretendAppender {
+    const log = this.logs.get(path) ?? new PretendAppender(this);
+    this.logs.set(path, log);
+    return log;
+  }
+
   /** The machine as the real journal and the real opening of a run see it. */
   host(): Host {
-    const isLog = (path: string): boolean => path.endsWith("events.ndjson");
     const files = {
       makeFolder: () => undefined,
       list: (folder: string) =>
@@ -134,14 +152,20 @@ export class PretendDisk {
           .filter((path) => path.startsWith(`${folder}/`))
           .map((path) => path.slice(folder.length + 1))
           .toSorted(),
-      openAppender: () => this.log,
+      openAppender: (path: string) => this.#openLog(path),
       kind: (path: string) => (this.#files.has(path) ? "file" : undefined),
       readText: (path: string) => this.read(path),
-      readRange: (path: string, offset: number, length: number) =>
-        isLog(path)
-          ? Buffer.from(this.log.bytes.subarray(offset, Math.min(this.log.size, offset + length)))
-          : undefined,
-      stamp: () => ({ size: this.log.size, mtimeNs: "0", ctimeNs: "0", ino: "1" }),
+      readRange: (path: string, offset: number, length: number) => {
+        const log = this.logs.get(path);
+        if (log === undefined) return undefined;
+        return Buffer.from(log.bytes.subarray(offset, Math.min(log.size, offset + length)));
+      },
+      stamp: (path: string) => ({
+        size: this.logs.get(path)?.size ?? 0,
+        mtimeNs: "0",
+        ctimeNs: "0",
+        ino: "1",
+      }),
       remove: (path: string) => {
         this.machine.danger(`before ${path} is removed`);
         this.#room += this.#files.get(path)?.bytes.length ?? 0;

@@ -1,34 +1,34 @@
 // The world behind the driver, in memory: one case per effect as in the real one, with pauses in which persons act, the
 // clock moves and the runner may die.
 
-import { compareTasks, summarizeTasks } from "../../src/core/loop/next-task.ts";
-import { startWatch, watch, nextDeadline, WATCH_STEP_MS } from "../../src/core/loop/watch.ts";
 import type { RunState } from "../../src/core/loop/state.ts";
 import type { Control } from "../../src/core/schema/control.ts";
 import type { Effect } from "../../src/core/schema/effect.ts";
-import type { AgentExit, IterationFact, ProjectReading } from "../../src/core/schema/event.ts";
+import type { IterationFact } from "../../src/core/schema/event.ts";
 import { renderIterationId } from "../../src/core/schema/ids.ts";
 import type { Performing, World } from "../../src/engine/run/ports.ts";
 import { assert, unreachable } from "../../src/std/assert.ts";
 import { lostAgent } from "../../src/world/agents/run-agent.ts";
 import { isDiskError } from "../../src/world/host/files.ts";
-import { KeptLists } from "../../src/world/store/kept-lists.ts";
-import { AgentWatch } from "./agent-watch.ts";
-import { writeScript } from "./pretend-agent.ts";
+import { editProject } from "./persons.ts";
 import { noSpace } from "./pretend-disk.ts";
-import { toTask, type Story } from "./pretend-project.ts";
-import type { LiveAgent, Stage } from "./stage.ts";
+import { PretendReader } from "./pretend-reader.ts";
+import { PretendSupervisor } from "./pretend-supervisor.ts";
+import type { Stage } from "./stage.ts";
+import { mergeStories } from "./story.ts";
 
 /** One process of the runner looks at the stage through this. */
 export class PretendWorld implements World {
   readonly stage: Stage;
-  readonly #lists: KeptLists;
+  readonly #reader: PretendReader;
+  readonly #supervisor: PretendSupervisor;
   #onControl: ((id: string, control: Control) => void) | undefined;
   #controls = 0;
 
   constructor(stage: Stage) {
     this.stage = stage;
-    this.#lists = new KeptLists(stage.disk.host(), stage.paths);
+    this.#reader = new PretendReader(stage);
+    this.#supervisor = new PretendSupervisor(stage, (ms) => this.#pause(ms));
   }
 
   readonly listen = (onControl: (id: string, control: Control) => void): (() => void) => {
@@ -61,7 +61,8 @@ export class PretendWorld implements World {
       return project.markers.includes(id) ? { type: "memory-written", by: "ralph" } : undefined;
     }
     if (effect.type !== "commit") return undefined;
-    return project.trailers.includes(id) ? { type: "committed", commit: project.head } : undefined;
+    const isThere = project.trailers.includes(id);
+    return isThere ? { type: "committed", commit: project.repository.head } : undefined;
   }
 
   lost(effect: Effect): IterationFact {
@@ -73,6 +74,7 @@ export class PretendWorld implements World {
     const { stage } = this;
     await this.#pause(100);
     stage.live = undefined;
+    stage.project.repository.noteLeft();
     stage.machine.processes.clear();
     stage.machine.tell({ type: "orphans-ended", alive: stage.machine.countAlive() });
   }
@@ -84,24 +86,30 @@ export class PretendWorld implements World {
       // A few pieces are enough for persons to step in; the last one is as long as it must be.
       left = at - machine.now;
       await this.#pause(piece < 4 ? Math.min(left, Math.ceil(left / 3)) : left);
-      if (!signal.aborted && this.#mayEdit()) this.stage.editList();
+      if (!signal.aborted && this.#mayEdit()) editProject(this.stage);
     }
   }
 
   #perform(effect: Effect, by: Performing): Promise<IterationFact | "cut"> {
     switch (effect.type) {
       case "read-project":
-        return this.#readProject();
+        return this.#readProject(by);
       case "write-prompt":
         return this.#writePrompt(effect, by);
       case "run-agent":
-        return this.#runAgent(effect, by);
+        return this.#supervisor.runAgent(effect, by);
       case "inspect-project":
         return this.#inspectProject(by);
+      case "mend-git":
+        return this.#mendGit(by);
       case "restore-tasks":
         return this.#restoreTasks(by);
+      case "restore-file":
+        return this.#restoreFile(effect, by);
+      case "set-aside":
+        return this.#setAside(effect);
       case "run-gate":
-        return this.#runGate(effect, by);
+        return this.#supervisor.runGate(effect, by, this.#checkOf(effect, by));
       case "mark-task":
         return this.#markTask(effect);
       case "write-memory":
@@ -157,52 +165,19 @@ export class PretendWorld implements World {
     return !isCalm && persons.chance(plan.editShare);
   }
 
-  async #readProject(): Promise<IterationFact> {
+  async #readProject(by: Performing): Promise<IterationFact> {
     const { stage } = this;
-    if (this.#mayEdit()) stage.editList();
+    if (this.#mayEdit()) editProject(stage);
     if (!stage.isCalm && stage.persons.chance(stage.plan.editShare / 10)) {
       stage.project.setList({ kind: "broken", by: "person" }, "person");
     }
     await this.#pause(40);
-    const { project } = stage;
-    const list =
-      project.list.kind === "list"
-        ? { list: this.#lists.keep(JSON.stringify(project.list.stories)) }
-        : {};
-    return { type: "project-read", reading: { ...this.#reading(), ...list } };
+    return { type: "project-read", reading: this.#reader.read(by.state) };
   }
 
   async #inspectProject(by: Performing): Promise<IterationFact> {
     await this.#pause(60);
-    const { project } = this.stage;
-    const before = by.state.current?.before;
-    assert(before !== undefined, "what changed is told from the reading before");
-    const now = this.#reading();
-    const good = this.#storiesBefore(by).map(toTask);
-    const commits = project.commits - Number(before.git?.head?.slice(1) ?? 0);
-    return {
-      type: "project-inspected",
-      change: {
-        ...now,
-        changes: compareTasks(good, project.tasks() ?? good),
-        commits,
-        treeChanged: now.digest !== before.digest,
-        files: [...project.dirty],
-        entryWritten: project.memoryBytes > before.memoryBytes,
-      },
-    };
-  }
-
-  #reading(): ProjectReading {
-    const { project } = this.stage;
-    const tasks = project.tasks();
-    return {
-      tasks: summarizeTasks(tasks ?? []),
-      ...(tasks === undefined ? { problem: `prd.json is ${project.list.kind}` } : {}),
-      git: { head: project.head, branch: "main", dirty: project.dirty.size },
-      digest: `tree ${project.treeVersion}`,
-      memoryBytes: project.memoryBytes,
-    };
+    return { type: "project-inspected", change: this.#reader.inspect(by.state) };
   }
 
   async #writePrompt(
@@ -211,7 +186,8 @@ export class PretendWorld implements World {
   ): Promise<IterationFact> {
     await this.#pause(30);
     this.#needRoom();
-    const task = this.#storiesBefore(by).find(({ id }) => id === effect.task.id);
+    const { stories } = this.#reader.listBefore(by.state);
+    const task = stories.find(({ id }) => id === effect.task.id);
     assert(task !== undefined, "the chosen task is in the list");
     const { attempt, rejection } = effect;
     const { iteration } = by.state;
@@ -225,130 +201,57 @@ export class PretendWorld implements World {
     return { type: "prompt-written", bytes: 1000, tokens: 250, cut: [] };
   }
 
-  async #runAgent(effect: Effect & { type: "run-agent" }, by: Performing): Promise<IterationFact> {
-    const { stage } = this;
-    const { machine, project, plan, agents } = stage;
-    const behaviour = stage.isHonest ? "honest" : agents.weighted(plan.behaviours);
-    if (behaviour === "missing") stage.isAgentInstalled = false;
-    machine.danger("before the agent is spawned");
-    if (!stage.isAgentInstalled) {
-      return {
-        type: "agent-exited",
-        exit: { ...plainExit(), unusable: "the program was not found" },
-      };
-    }
-    const child = machine.spawn("agent");
-    machine.danger("while the agent waits at its gate");
-    try {
-      by.onStarted({ pid: child.pid, startTime: `t${child.pid}` });
-    } catch (error) {
-      machine.processes.delete(child.pid);
-      throw error;
-    }
-    machine.danger("before the line that lets the agent go");
-    child.waiting = false;
-    stage.agentsStarted += 1;
-    stage.isIterationOpen = true;
-    const script = writeScript(behaviour, {
-      random: agents,
-      project,
-      task: effect.task.id,
-      now: machine.now,
-      promise: by.state.config.promise,
-    });
-    for (let i = 0; i < script.children; i++) machine.spawn("child");
-    machine.tell({
-      type: "agent-let-go",
-      pid: child.pid,
-      iteration: by.state.iteration,
-      task: effect.task.id,
-      behaviour,
-      isRecorded: stage.disk.isDurable(`"type":"agent-started","pid":${child.pid},`),
-      othersAlive: machine.countAlive("agent") - 1,
-      isListReadable: project.list.kind === "list",
-      agentMarks: project.stories.filter((s) => s.done && s.by === "agent").map((s) => s.id),
-    });
-    const live: LiveAgent = {
-      pid: child.pid,
-      iteration: by.state.iteration,
-      script,
-      next: -1,
-      dueAt: 0,
-    };
-    stage.live = live;
-    machine.danger("after the agent was let go");
-    const exit = await this.#superviseAgent(live, by);
-    stage.live = undefined;
-    return { type: "agent-exited", exit };
-  }
-
-  /** Steps the real clocks as the supervisor does, until the agent ends or is ended. */
-  async #superviseAgent(live: LiveAgent, by: Performing): Promise<AgentExit> {
-    const { stage } = this;
-    const { machine } = stage;
-    const truth = new AgentWatch(machine, live);
-    let clocks = startWatch(by.state.config.clocks, machine.now);
-    for (;;) {
-      if (by.signal.aborted) return truth.end("stop");
-      const untilStep = live.dueAt - machine.awake;
-      const untilTick = Math.max(0, Math.min(WATCH_STEP_MS, nextDeadline(clocks) - machine.now));
-      await this.#pause(Math.max(0, Math.min(untilStep, untilTick)));
-      if (!stage.isCalm && stage.faults.chance(stage.plan.sleepShare)) {
-        machine.sleep(stage.faults.between(20_000, 8 * 3_600_000));
-      }
-      if (by.signal.aborted) return truth.end("stop");
-      if (machine.awake >= live.dueAt) {
-        const step = live.script.steps[live.next];
-        if (step === undefined) return truth.end("own");
-        step.act?.();
-        truth.hear(step.note);
-        if (step.note !== undefined) clocks = watch(clocks, machine.now, step.note).state;
-        truth.next();
-        machine.danger("while the agent works");
-        continue;
-      }
-      const { state, terminate } = watch(clocks, machine.now);
-      clocks = state;
-      if (terminate !== undefined) return truth.end(terminate);
-    }
+  async #mendGit(by: Performing): Promise<IterationFact> {
+    await this.#pause(30);
+    const git = by.state.current?.before?.git;
+    assert(git?.branch !== undefined && git.head !== undefined, "there is a branch to go back to");
+    const order = { branch: git.branch, head: git.head, stash: git.stash ?? [] };
+    const { did, problem } = this.stage.project.repository.mend(order);
+    return { type: "git-mended", did, ...(problem === undefined ? {} : { problem }) };
   }
 
   async #restoreTasks(by: Performing): Promise<IterationFact> {
     await this.#pause(30);
     this.#needRoom();
-    this.stage.project.setList({ kind: "list", stories: this.#storiesBefore(by) }, "ralph");
-    return { type: "tasks-restored", keptAside: "tasks.broken" };
+    const { project } = this.stage;
+    const left = project.list.kind === "list" ? project.list : undefined;
+    const merged = mergeStories(this.#reader.listBefore(by.state), left);
+    project.setList({ kind: "list", ...merged }, "ralph");
+    const list = this.#reader.see();
+    return {
+      type: "tasks-restored",
+      keptAside: "tasks.broken",
+      tasks: this.#reader.summary(by.state),
+      ...(list === undefined ? {} : { list }),
+    };
   }
 
-  async #runGate(
-    effect: Effect & { type: "run-gate" },
+  async #restoreFile(
+    { file }: Effect & { type: "restore-file" },
     by: Performing,
-  ): Promise<IterationFact | "cut"> {
-    const { machine, project } = this.stage;
-    const { name } = effect.gate;
-    const child = machine.spawn("gate");
-    machine.tell({ type: "gate-began", name, iteration: by.state.iteration });
-    const durationMs = this.stage.agents.between(100, 3000);
-    for (let piece = 0; piece < 3; piece++) {
-      await this.#pause(Math.ceil(durationMs / 3));
-      if (by.signal.aborted) {
-        machine.processes.delete(child.pid);
-        return "cut";
-      }
-    }
-    machine.processes.delete(child.pid);
-    const isRed = project.isRed(name);
-    machine.tell({ type: "gate-said", name, isRed });
-    const lines = isRed ? [`${name} failed`] : [];
-    const result = {
-      name,
-      passed: !isRed,
-      code: isRed ? 1 : 0,
-      timedOut: false,
-      durationMs,
-      lines,
-    };
-    return { type: "gate-ran", result };
+  ): Promise<IterationFact> {
+    await this.#pause(20);
+    this.#needRoom();
+    // A kept text is its own name here.
+    this.stage.project.files[file] = by.state.current?.before?.guarded?.[file];
+    return { type: "file-restored", file, keptAside: `${file}.aside` };
+  }
+
+  async #setAside({ signal }: Effect & { type: "set-aside" }): Promise<IterationFact> {
+    await this.#pause(20);
+    this.#needRoom();
+    this.stage.project.stopFiles.delete(signal);
+    return { type: "signal-set-aside", signal, keptAside: `${signal}.aside` };
+  }
+
+  /** The command of a task's own check, as the person wrote it. */
+  #checkOf({ gate }: Effect & { type: "run-gate" }, by: Performing): string {
+    const { task } = gate;
+    if (task === undefined) return gate.name;
+    const { stories } = this.#reader.listBefore(by.state);
+    const story = stories.find(({ id }) => id === task) ?? this.stage.project.story(task);
+    assert(story?.check !== undefined, "a task with a check of its own has a command");
+    return story.check;
   }
 
   async #markTask(effect: Effect & { type: "mark-task" }): Promise<IterationFact> {
@@ -356,7 +259,14 @@ export class PretendWorld implements World {
     this.#needRoom();
     const { task, status } = effect;
     const isMarked = this.stage.project.mark(task, status === "done", "ralph");
-    return { type: "task-marked", task, status, ...(isMarked ? {} : { problem: "no such story" }) };
+    const list = this.#reader.see();
+    return {
+      type: "task-marked",
+      task,
+      status,
+      ...(isMarked ? {} : { problem: "no such story" }),
+      ...(list === undefined ? {} : { list }),
+    };
   }
 
   async #writeMemory(by: Performing): Promise<IterationFact> {
@@ -372,10 +282,11 @@ export class PretendWorld implements World {
     this.#needRoom();
     // A stop may find git before or after the deed.
     if (by.signal.aborted && faults.chance(0.5)) return "cut";
-    if (!isCalm && faults.chance(plan.hookShare)) {
+    const isRefused = project.repository.isLocked || (!isCalm && faults.chance(plan.hookShare));
+    if (isRefused) {
       return by.signal.aborted ? "cut" : { type: "committed", problem: "a hook said no" };
     }
-    const commit = project.commit(iterationId(by.state));
+    const commit = project.commit(iterationId(by.state), "ralph");
     if (by.signal.aborted) return "cut";
     return { type: "committed", ...(commit === undefined ? {} : { commit }) };
   }
@@ -383,26 +294,6 @@ export class PretendWorld implements World {
   #needRoom(): void {
     if (this.stage.machine.isFull) throw noSpace();
   }
-
-  /** The list as the iteration found it, by the name that the log has for it. */
-  #storiesBefore(by: Performing): readonly Story[] {
-    const text = this.#lists.read(by.state.current?.before?.list);
-    assert(text !== undefined, "the list an iteration began with is kept");
-    return JSON.parse(text) as Story[];
-  }
-}
-
-export function plainExit(): AgentExit {
-  return {
-    code: null,
-    signal: null,
-    lost: false,
-    durationMs: 0,
-    outputBytes: 0,
-    denials: [],
-    stderr: "",
-    survivors: 0,
-  };
 }
 
 function iterationId(state: RunState): string {

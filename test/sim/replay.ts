@@ -4,10 +4,14 @@ import type { Config } from "../../src/core/schema/config.ts";
 import type { Event, IterationEnd } from "../../src/core/schema/event.ts";
 import type { Happening } from "./timeline.ts";
 
-/** One happening and the log before it. */
+/** One happening and the logs before it. */
 export interface Moment {
   readonly now: Happening;
+  /** The run that is worked on; empty before the first. */
+  readonly run: string;
   readonly log: readonly Event[];
+  /** The logs of the other runs, in the order in which they began. */
+  readonly others: readonly (readonly Event[])[];
 }
 
 /** An event of one type. */
@@ -15,13 +19,23 @@ export type EventOf<T extends Event["type"]> = Event & { readonly type: T };
 
 /** The same array is handed on each time; a checker that keeps it must copy it. */
 export function* replay(timeline: readonly Happening[]): Generator<Moment> {
-  const log: Event[] = [];
+  const runs = new Map<string, Event[]>();
+  let run = "";
+  let log: Event[] = [];
+  let others: readonly Event[][] = [];
   for (const now of timeline) {
-    yield { now, log };
-    if (now.type === "logged") log.push(now.event);
-    if (now.type === "log-cut") {
-      while ((log.at(-1)?.seq ?? 0) >= now.fromSeq) log.pop();
+    const next = now.type === "logged" ? now.event.run : now.type === "opening" ? now.run : run;
+    if (next !== run) {
+      run = next;
+      log = runs.get(run) ?? [];
+      runs.set(run, log);
+      others = [...runs.values()].filter((other) => other !== log);
     }
+    yield { now, run, log, others };
+    if (now.type === "logged") log.push(now.event);
+    if (now.type !== "log-cut") continue;
+    const cut = runs.get(now.run) ?? [];
+    while ((cut.at(-1)?.seq ?? 0) >= now.fromSeq) cut.pop();
   }
 }
 

@@ -4,15 +4,17 @@
 import type { RunState } from "../../src/core/loop/state.ts";
 import type { Config } from "../../src/core/schema/config.ts";
 import type { Event } from "../../src/core/schema/event.ts";
+import { renderRunId, type RunId } from "../../src/core/schema/ids.ts";
 import { EXIT_CODES, isResumable } from "../../src/core/schema/outcome.ts";
 import { drive } from "../../src/engine/run/drive.ts";
-import { openRun } from "../../src/engine/run/open-run.ts";
+import { findOpenRun, openRun } from "../../src/engine/run/open-run.ts";
 import type { Ports } from "../../src/engine/run/ports.ts";
 import type { Project } from "../../src/engine/project/open-project.ts";
 import { isDiskError } from "../../src/world/host/files.ts";
 import { JournalTouched, type Journal } from "../../src/world/store/journal.ts";
 import { check, type Violation } from "./checkers.ts";
 import { Killed, Stuck } from "./machine.ts";
+import { editProject, mendProject } from "./persons.ts";
 import { PretendWorld } from "./pretend-world.ts";
 import { Stage } from "./stage.ts";
 import type { Happening } from "./timeline.ts";
@@ -31,6 +33,9 @@ export interface SimReport {
 /** A run that needs more processes or more events of one than this goes round in circles. */
 const LIVES_MAX = 40;
 const EVENTS_MAX = 6_000;
+/** Runs of the same feature after one that has ended with work left; more where only the work may end it. */
+const RUNS_MAX = 3;
+const HOUR_MS = 3_600_000;
 
 const PROJECT = {
   root: "/pretend",
@@ -42,8 +47,9 @@ const PROJECT = {
 /** Runs a seed twice: the same seed must write the same log, byte for byte. */
 export async function simulateTwice(seed: number, plant?: Plant): Promise<SimReport> {
   const first = await simulate(seed, plant);
-  const second = await simulate(seed, plant);
-  if (first.log === second.log && first.timeline.length === second.timeline.length) return first;
+  const second = await play(seed, plant);
+  const isSame = first.log === readLogs(second);
+  if (isSame && first.timeline.length === second.machine.timeline.length) return first;
   const violation = {
     checker: "deterministic",
     message: "two runs of the seed wrote different logs",
@@ -51,23 +57,40 @@ export async function simulateTwice(seed: number, plant?: Plant): Promise<SimRep
   return { ...first, violations: [...first.violations, violation] };
 }
 
-export async function simulate(seed: number, plant: Plant = (ports) => ports): Promise<SimReport> {
+export async function simulate(seed: number, plant?: Plant): Promise<SimReport> {
+  const stage = await play(seed, plant);
+  const { timeline } = stage.machine;
+  return { seed, log: readLogs(stage), timeline, violations: check(stage) };
+}
+
+async function play(seed: number, plant: Plant = (ports) => ports): Promise<Stage> {
   const stage = new Stage(seed);
   const { machine, disk } = stage;
   disk.onAppended = (bytes) => recordLine(stage, bytes);
   let end: string | undefined;
-  for (let life = 1; life <= LIVES_MAX && !isOver(end); life++) {
+  let isOver = false;
+  for (let life = 1; life <= LIVES_MAX && !isOver; life++) {
     prepareLife(stage, end);
     end = await liveOnce(stage, plant);
     if (machine.isDead) afterDeath(stage);
+    if (end !== undefined && !isResumable(end as "complete")) stage.openRun = undefined;
+    isOver = end !== undefined && isOverAfter(stage, end);
   }
-  if (!isOver(end)) machine.tell({ type: "stuck", why: `no end after ${LIVES_MAX} processes` });
-  const { timeline } = machine;
-  return { seed, log: disk.logText(), timeline, violations: check(stage) };
+  if (!isOver) machine.tell({ type: "stuck", why: `no end after ${LIVES_MAX} processes` });
+  return stage;
 }
 
-function isOver(end: string | undefined): boolean {
-  return end !== undefined && (end === "defect" || !isResumable(end as "complete"));
+function readLogs({ disk }: Stage): string {
+  return disk.logTexts().join("");
+}
+
+/** A person goes on with a run that can go on, and with a new one as often as they like. */
+function isOverAfter(stage: Stage, end: string): boolean {
+  if (end === "defect" || end === "complete") return true;
+  if (isResumable(end as "complete")) return false;
+  const { disk, plan, persons } = stage;
+  const isAgain = plan.isUncapped || (disk.logs.size < RUNS_MAX && persons.chance(plan.againShare));
+  return !isAgain;
 }
 
 /** Everything between two processes: orphans go on, persons mend and edit, the disk is cleaned. */
@@ -76,12 +99,17 @@ function prepareLife(stage: Stage, end: string | undefined): void {
   machine.now += machine.life === 0 ? 0 : faults.between(100, 600_000);
   stage.goOnAlone();
   disk.clean();
+  machine.rest();
   // A list that an agent broke in an open iteration is the program's to put back.
   const isForPerson = project.list.kind !== "list" && !stage.isIterationOpen;
-  if (isForPerson || end === "needs-human" || end === "agent-unusable") stage.mend();
+  if (isForPerson || end === "needs-human" || end === "agent-unusable") mendProject(stage);
+  // With a merge under way the program does not even start.
+  project.repository.giveUpMerge();
   const isCalm = machine.life + 1 >= plan.calmFrom;
   if (isCalm) stage.isAgentInstalled = true;
-  if (!isCalm && machine.life > 0 && persons.chance(plan.editShare * 2)) stage.editList();
+  if (!isCalm && machine.life > 0 && persons.chance(plan.editShare * 2)) editProject(stage);
+  // A file that nobody asks about may change at any time.
+  if (!isCalm && machine.life > 0 && persons.chance(0.6)) project.write("docs/own", "words");
   if (isCalm) inbox.length = 0;
   const isKilled = !isCalm && faults.chance(plan.killShare);
   const isFull = !isCalm && faults.chance(plan.fullShare);
@@ -95,7 +123,7 @@ function prepareLife(stage: Stage, end: string | undefined): void {
 
 /** One process; its recorded end, or nothing where it died or could not record one. */
 async function liveOnce(stage: Stage, plant: Plant): Promise<string | undefined> {
-  const { machine, disk, run, paths } = stage;
+  const { machine, disk, persons } = stage;
   const host = disk.host();
   let journal: Journal | undefined;
   let events = 0;
@@ -106,9 +134,23 @@ async function liveOnce(stage: Stage, plant: Plant): Promise<string | undefined>
   };
   try {
     const config = chooseConfig(stage);
-    const order = { project: PROJECT, config, run, paths, argv: ["run"], program: "sim", onEvent };
+    const run = stage.openRun ?? findOpenRun(host, PROJECT).run ?? newRunId(stage);
+    stage.run = run;
+    const circuit = persons.chance(0.05) ? "reset" : "kept";
+    const order = {
+      project: PROJECT,
+      config,
+      run,
+      paths: stage.paths,
+      argv: ["run"],
+      program: "sim",
+      onEvent,
+      ...stage.onOpen({ calls: recentStarts(stage), circuit }),
+    };
+    machine.tell({ type: "opening", run, circuit });
     const opened = await openRun(host, order);
     journal = opened.journal;
+    stage.openRun = run;
     machine.tell({ type: "opened" });
     machine.tell({
       type: "state",
@@ -183,22 +225,39 @@ function watchBarriers(stage: Stage, journal: Journal): Ports["log"] {
 function afterDeath(stage: Stage): void {
   const { machine, disk } = stage;
   if (!machine.isPowerGone()) return;
-  const before = disk.log.size;
+  const before = [...disk.logs].map(([path, log]) => ({ path, log, size: log.size }));
   disk.losePower();
   // The log may have forgotten the end of an iteration.
-  stage.isIterationOpen = stage.agentsStarted > 0;
-  if (disk.log.size === before) return;
-  const whole = disk.logText().split("\n").length;
-  machine.tell({ type: "log-cut", fromSeq: whole });
+  stage.isIterationOpen = stage.isAgentRecorded;
+  for (const { path, log, size } of before) {
+    if (log.size === size) continue;
+    const run = path.split("/").at(-2) ?? "";
+    machine.tell({ type: "log-cut", run, fromSeq: log.text().split("\n").length });
+  }
 }
+
+/** Events with which the truth about the project is told, all of it or a glance. */
+const ENDS = new Set<Event["type"]>(["iteration-ended", "run-ended"]);
+const READINGS = new Set<Event["type"]>(["project-read", "project-inspected"]);
 
 function recordLine(stage: Stage, bytes: Buffer): void {
   const event = JSON.parse(bytes.toString("utf8")) as Event;
-  const { project, plan } = stage;
-  const damagedBy = project.list.kind === "list" ? undefined : project.list.by;
-  const red = plan.config.gates.filter(({ name }) => project.isRed(name)).map(({ name }) => name);
-  const open = project.stories.filter(({ done }) => !done).length;
-  stage.machine.tell({ type: "logged", event, damagedBy, red, open });
+  const truth = ENDS.has(event.type) ? stage.project.truth() : undefined;
+  const glance = READINGS.has(event.type) ? stage.project.glance() : undefined;
+  stage.machine.tell({ type: "logged", event, truth, glance });
+}
+
+function newRunId(stage: Stage): RunId {
+  const { machine, disk } = stage;
+  return renderRunId(machine.now, `sim${disk.logs.size % 10}`);
+}
+
+/** What the record of the tree knows: every agent that was let go within the last hour. */
+function recentStarts({ machine }: Stage): number[] {
+  const since = machine.now - HOUR_MS;
+  return machine.timeline
+    .filter(({ type, at }) => type === "agent-let-go" && at > since)
+    .map(({ at }) => at);
 }
 
 /** A person may come back with another cap or another pause. */
@@ -206,7 +265,8 @@ function chooseConfig({ machine, persons, plan }: Stage): Config {
   if (machine.life === 1 || machine.life >= plan.calmFrom || !persons.chance(0.15))
     return plan.config;
   const iterationMax = plan.isUncapped ? 400 : persons.between(1, 20);
-  return { ...plan.config, iterationMax, pauseMs: persons.pick([0, 10, 2000]) };
+  const callsPerHourMax = persons.pick([1, 3, plan.config.callsPerHourMax]);
+  return { ...plan.config, iterationMax, callsPerHourMax, pauseMs: persons.pick([0, 10, 2000]) };
 }
 
 function isWorkedOn(state: RunState): boolean {

@@ -2,17 +2,16 @@
 
 import type { Control } from "../../src/core/schema/control.ts";
 import type { RunState } from "../../src/core/loop/state.ts";
-import { RunId } from "../../src/core/schema/ids.ts";
+import type { RunId } from "../../src/core/schema/ids.ts";
+import { assert } from "../../src/std/assert.ts";
 import { readTip } from "../../src/world/store/read-log.ts";
-import { runPaths } from "../../src/world/store/run-paths.ts";
+import { runPaths, type RunPaths } from "../../src/world/store/run-paths.ts";
 import { Machine } from "./machine.ts";
 import { makePlan, type Plan } from "./plan.ts";
 import type { Script } from "./pretend-agent.ts";
 import { PretendDisk } from "./pretend-disk.ts";
 import { PretendProject } from "./pretend-project.ts";
 import { Random } from "./random.ts";
-
-const RUN = RunId.parse("20261115T073200Z-sim0");
 
 /** An agent that was let go and has steps left. */
 export interface LiveAgent {
@@ -24,11 +23,19 @@ export interface LiveAgent {
   dueAt: number;
 }
 
+/** What the caller of a run tells it from outside. */
+export interface Opening {
+  readonly calls: readonly number[];
+  readonly circuit: "kept" | "reset";
+}
+
 /** The pretend world between and during the processes of the runner. */
 export class Stage {
   readonly seed: number;
-  readonly run = RUN;
-  readonly paths = runPaths("/record", RUN);
+  /** The run that the current process works on, or the last one did. */
+  run: RunId | undefined;
+  /** The run that goes on, where that is known without a look at the record. */
+  openRun: RunId | undefined;
   readonly plan: Plan;
   readonly machine: Machine;
   readonly disk: PretendDisk;
@@ -40,7 +47,13 @@ export class Stage {
   /** Controls that lie in the inbox. */
   readonly inbox: Control[] = [];
   agentsStarted = 0;
+  /** True once the start of any agent may be on record. */
+  isAgentRecorded = false;
   isAgentInstalled = true;
+  /** Lists as the program has seen or written them, by name. */
+  readonly seenLists = new Map<string, string>();
+  /** A bug on purpose in how a run is opened. */
+  onOpen: (order: Opening) => Opening = (order) => order;
   live: LiveAgent | undefined;
   /** True while the program has an iteration open that an agent has worked in. */
   isIterationOpen = false;
@@ -54,7 +67,7 @@ export class Stage {
     this.persons = random.fork();
     this.faults = random.fork();
     this.disk = new PretendDisk(this.machine);
-    this.project = new PretendProject(this.machine, this.plan.stories, this.plan.isCovered);
+    this.project = new PretendProject(this.machine, this.plan.project);
   }
 
   get isCalm(): boolean {
@@ -65,55 +78,14 @@ export class Stage {
     return this.isCalm || this.agentsStarted >= this.plan.honestFrom;
   }
 
-  /** A list that somebody has damaged: unreadable, or with more marks than one agent can have earned. */
-  get isListDamaged(): boolean {
-    return this.project.list.kind !== "list" || this.project.stories.length > 60;
-  }
-
-  /** A person changes the list; what they say is true. */
-  editList(): void {
-    const { persons, project, machine } = this;
-    // While an agent lives, alone or watched, a change in the list is taken for its own.
-    if (this.isListDamaged || this.live !== undefined) return;
-    const story = persons.pick(project.stories);
-    const { id } = story;
-    const edit = persons.weighted({ added: 3, titled: 3, marked: 2, reopened: 1 });
-    const title = `${story.title.split(" *")[0]} *${machine.timeline.length}`;
-    switch (edit) {
-      case "added": {
-        const added = project.add(1, false, "person");
-        if (added !== undefined)
-          machine.tell({ type: "person-edited", edit, id: added, title: `added ${added}` });
-        return;
-      }
-      case "titled":
-        project.retitle(id, title);
-        break;
-      case "marked":
-        if (this.isIterationOpen || story.done) return;
-        project.code.set(id, "good");
-        project.mark(id, true, "person");
-        break;
-      case "reopened":
-        if (this.isIterationOpen || !story.done) return;
-        project.mark(id, false, "person");
-        break;
-    }
-    machine.tell({ type: "person-edited", edit, id, title });
-  }
-
-  /** A person mends what keeps the run from going on. */
-  mend(): void {
-    const { project } = this;
-    this.isAgentInstalled = true;
-    if (project.list.kind !== "list") {
-      project.setList({ kind: "list", stories: project.lastReadable }, "person");
-    }
-    for (const { id, done } of project.stories) if (done) project.code.set(id, "good");
+  get paths(): RunPaths {
+    assert(this.run !== undefined, "a run was opened");
+    return runPaths("/record", this.run);
   }
 
   /** The state that the record stands for, as the next process would find it. */
   reopen(): RunState | undefined {
+    if (this.run === undefined) return undefined;
     const tip = readTip(this.disk.host(), this.paths);
     return tip.ok ? tip.value.state : undefined;
   }

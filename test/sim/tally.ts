@@ -1,5 +1,6 @@
 // Counts what the seeds have come across, so that everybody can see what was really exercised.
 
+import type { Event } from "../../src/core/schema/event.ts";
 import type { SimReport } from "./simulate.ts";
 
 /** Counts by name. */
@@ -11,8 +12,16 @@ export interface Tally {
   processes: number;
   events: number;
   failed: number;
+  /** Runs that took something over from one before. */
+  features: number;
   readonly ends: Counts;
   readonly outcomes: Counts;
+  readonly claims: Counts;
+  /** Tasks laid aside, by reason. */
+  readonly parked: Counts;
+  /** What was put right after an agent. */
+  readonly mended: Counts;
+  readonly gates: Counts;
   readonly kills: Counts;
   readonly faults: Counts;
   readonly agents: Counts;
@@ -28,8 +37,13 @@ export function newTally(): Tally {
     processes: 0,
     events: 0,
     failed: 0,
+    features: 0,
     ends: {},
     outcomes: {},
+    claims: {},
+    parked: {},
+    mended: {},
+    gates: {},
     kills: {},
     faults: {},
     agents: {},
@@ -51,12 +65,11 @@ export function addUp(tally: Tally, { timeline, violations }: SimReport): void {
         break;
       case "logged":
         tally.events += 1;
-        if (now.event.type === "run-ended") add(tally.ends, now.event.reason);
-        if (now.event.type === "iteration-ended") add(tally.outcomes, now.event.end.outcome);
+        addEvent(tally, now.event);
         break;
       case "killed":
         add(tally.kills, now.how);
-        add(tally.faults, `killed ${now.point.replace(/\/\S*\//u, "")}`);
+        add(tally.faults, `killed ${renderPoint(now.point)}`);
         break;
       case "log-cut":
       case "disk-full":
@@ -80,6 +93,34 @@ export function addUp(tally: Tally, { timeline, violations }: SimReport): void {
   }
 }
 
+function addEvent(tally: Tally, event: Event): void {
+  switch (event.type) {
+    case "run-started":
+      tally.features += event.inherited === undefined ? 0 : 1;
+      return;
+    case "run-ended":
+      return add(tally.ends, event.reason);
+    case "gate-ran": {
+      const { phase = "check", passed } = event.result;
+      return add(tally.gates, `${phase} ${passed ? "green" : "red"}`);
+    }
+    case "git-mended":
+    case "tasks-restored":
+    case "signal-set-aside":
+    case "edits-accepted":
+      return add(tally.mended, event.type);
+    case "file-restored":
+      return add(tally.mended, `${event.file} restored`);
+    case "iteration-ended":
+      add(tally.outcomes, event.end.outcome);
+      if (event.end.parked !== undefined) add(tally.parked, event.end.parked.why);
+      for (const { kind, verdict } of event.end.claims ?? [])
+        add(tally.claims, `${kind} ${verdict}`);
+      return;
+    default:
+  }
+}
+
 /** Adds the counts of one tally to another, for seeds that ran side by side. */
 export function joinTally(into: Tally, from: Tally): void {
   for (const [key, value] of Object.entries(from) as [keyof Tally, number | Counts][]) {
@@ -90,4 +131,12 @@ export function joinTally(into: Tally, from: Tally): void {
 
 function add(counts: Counts, name: string, count = 1): void {
   counts[name] = (counts[name] ?? 0) + count;
+}
+
+/** Kept lists and pointers are named after what they hold. */
+function renderPoint(point: string): string {
+  return point
+    .replace(/\/\S*\/lists\/\S*/u, "a kept list")
+    .replace(/\/\S*\/latest\/\S*/u, "the pointer to the run")
+    .replace(/\/\S*\//u, "");
 }

@@ -19,20 +19,89 @@ export interface AgentTimes {
   readonly sleeps: number;
 }
 
+/** What an agent really said and did not say, as far as anybody heard it. */
+export interface AgentSaid {
+  /** Its final message says that all is done. */
+  readonly promised: boolean;
+  readonly asked: string | undefined;
+  readonly costUsd: number | undefined;
+  readonly tokens: number | undefined;
+  /** Which mistake it met: the same name for the same mistake, whatever its words are. */
+  readonly error: string | undefined;
+}
+
+/** As much of the project as tells whether anything has moved. */
+export interface Glance {
+  readonly digest: string;
+  readonly open: number;
+}
+
+/** How the project really is at one moment. */
+export interface Truth {
+  /** Who left the task list unreadable, if it is. */
+  readonly damagedBy: Hand | undefined;
+  readonly open: number;
+  /** Gates and own checks that would be red with the tests a person knows. */
+  readonly red: readonly string[];
+  /** Stories whose tests are weaker than a person knows. */
+  readonly weak: readonly string[];
+  /** Tasks of a person's that are not in the list. */
+  readonly missing: readonly string[];
+  /** Tasks that say something else, or are gone, since the last agent was let go. */
+  readonly edited: readonly string[];
+  /** Files of the person's that are not what they were when the last agent was let go. */
+  readonly files: readonly string[];
+  /** Tasks and notes that an agent has added and that are gone. */
+  readonly lostAdditions: readonly string[];
+  /** Done stories with an own check, and the command of it. */
+  readonly checks: readonly (readonly [id: string, command: string])[];
+  /** Open stories of which all that they depend on is done. */
+  readonly ready: readonly string[];
+  readonly agentsStopFile: boolean;
+}
+
+/** What somebody has to have put right before an agent starts. */
+export interface RepositoryTruth {
+  readonly branch: string | undefined;
+  /** Commits that were on the branch and are not, or that nothing holds any more. */
+  readonly lost: readonly string[];
+  readonly stashLost: readonly string[];
+  readonly isLocked: boolean;
+}
+
+/** What a person changes. */
+export type PersonsEdit =
+  | "added"
+  | "titled"
+  | "criteria"
+  | "marked"
+  | "reopened"
+  | "settings"
+  | "prompt"
+  | "committed"
+  | "tests"
+  | "stop-file"
+  | "accepted";
+
 /** One thing that happened. */
 export type Happening = { readonly at: number; readonly life: number } & (
+  | {
+      readonly type: "opening";
+      readonly run: string;
+      /** Whether a person closes the breaker. */
+      readonly circuit: "kept" | "reset";
+    }
   | { readonly type: "opened" }
   | {
       readonly type: "logged";
       readonly event: Event;
-      /** Who left the task list unreadable at this moment, if it was. */
-      readonly damagedBy: Hand | undefined;
-      /** Gates that would be red now, and tasks that are open. */
-      readonly red: readonly string[];
-      readonly open: number;
+      /** Only with ends, of an iteration or of the run. */
+      readonly truth: Truth | undefined;
+      /** Only with readings: the tree, and how many tasks are open. */
+      readonly glance: Glance | undefined;
     }
-  /** A power loss took the log's end: events from this number on are gone. */
-  | { readonly type: "log-cut"; readonly fromSeq: number }
+  /** A power loss took the end of a run's log: events from this number on are gone. */
+  | { readonly type: "log-cut"; readonly run: string; readonly fromSeq: number }
   | { readonly type: "killed"; readonly how: "kill" | "power"; readonly point: string }
   | { readonly type: "disk-full" }
   | {
@@ -54,6 +123,11 @@ export type Happening = { readonly at: number; readonly life: number } & (
       readonly isListReadable: boolean;
       /** Marks of agents that are in the list at this moment. */
       readonly agentMarks: readonly string[];
+      readonly ready: readonly string[];
+      readonly repository: RepositoryTruth;
+      readonly agentsStopFile: boolean;
+      /** Gates and own checks that somebody has to have looked at. */
+      readonly gates: readonly string[];
     }
   | {
       readonly type: "agent-gone";
@@ -63,9 +137,16 @@ export type Happening = { readonly at: number; readonly life: number } & (
       readonly times: AgentTimes;
       readonly limit: { kind: "usage" | "rate"; resetsAt: number | undefined } | undefined;
       readonly isResultGood: boolean;
+      readonly said: AgentSaid;
     }
-  | { readonly type: "gate-began"; readonly name: string; readonly iteration: number }
-  | { readonly type: "gate-said"; readonly name: string; readonly isRed: boolean }
+  | { readonly type: "gate-began"; readonly key: string; readonly iteration: number }
+  | {
+      readonly type: "gate-said";
+      /** The name of a gate of the settings, or the command of an own check. */
+      readonly key: string;
+      readonly iteration: number;
+      readonly isRed: boolean;
+    }
   | {
       readonly type: "prompt";
       readonly iteration: number;
@@ -76,13 +157,17 @@ export type Happening = { readonly at: number; readonly life: number } & (
   | { readonly type: "control-given"; readonly control: Control }
   | { readonly type: "marked"; readonly id: string; readonly isDone: boolean; readonly by: Hand }
   | { readonly type: "list-damaged"; readonly by: Hand }
+  /** An agent did what it may not do. */
+  | { readonly type: "tampered"; readonly what: Tampering }
+  /** An agent did to the list what it may do, beside marking. */
+  | { readonly type: "added"; readonly by: Hand }
   | {
       readonly type: "person-edited";
-      readonly edit: "added" | "titled" | "marked" | "reopened";
+      readonly edit: PersonsEdit;
       readonly id: string;
       readonly title: string;
     }
-  | { readonly type: "committed"; readonly trailer: string | undefined }
+  | { readonly type: "committed"; readonly trailer: string | undefined; readonly by: Hand }
   | { readonly type: "remembered"; readonly marker: string | undefined }
   | { readonly type: "slept"; readonly ms: number }
   /** The state in memory, where it can be compared with the fold of the log. */
@@ -96,6 +181,19 @@ export type Happening = { readonly at: number; readonly life: number } & (
   | { readonly type: "fault-ended"; readonly isTouched: boolean; readonly isWritten: boolean }
   | { readonly type: "stuck"; readonly why: string }
 );
+
+/** What an agent may not do. */
+export type Tampering =
+  | "list"
+  | "settings"
+  | "prompt"
+  | "tests"
+  | "branch"
+  | "history"
+  | "stash"
+  | "lock"
+  | "merge"
+  | "stop-file";
 
 /** A happening without its time and place. */
 export type Deed = Happening extends infer H

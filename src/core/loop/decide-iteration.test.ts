@@ -8,7 +8,6 @@ import {
   given,
   marked,
   reading,
-  red,
   task,
   tasks,
 } from "../../../test/given.ts";
@@ -53,7 +52,9 @@ describe("before the agent", () => {
     given({ gates: [gate("tests")] })
       .and({ type: "iteration-started", reason: "test" })
       .answered({ type: "project-read", reading: reading({ tasks: tasks() }) })
-      .answered(red("tests"))
+      .gate("red")
+      .decides({ type: "run-gate", phase: "again" })
+      .gate("red")
       .ended()
       .orders({ type: "end", end: { reason: "needs-human", exitCode: 2 } });
   });
@@ -91,7 +92,9 @@ describe("after the agent", () => {
   test("a mark with a red gate is taken back and the failing lines reach the next prompt", () => {
     const from = given({ gates: [gate("tests")] });
     const now = afterAgent(exit(), marked(["A"], ["B"]), from)
-      .answered(red("tests", "expected 1, got 2"))
+      .gate("red", "expected 2, got 3")
+      .decides({ type: "run-gate", gate: gate("tests"), phase: "again" })
+      .gate("red", "expected 1, got 2")
       .decides({ type: "mark-task", task: task("A").id, status: "open" });
     const after = finished(now);
     expect(after.state.last?.end).toMatchObject({ outcome: "rejected", accepted: [] });
@@ -112,7 +115,9 @@ describe("after the agent", () => {
   test("a rejection is told until a claim is accepted", () => {
     const from = given({ gates: [gate("tests")] });
     const rejected = finished(
-      afterAgent(exit(), marked(["A"], ["B"]), from).answered(red("tests")),
+      afterAgent(exit(), marked(["A"], ["B"]), from)
+        .gate("red")
+        .gate("red"),
     );
     const failed = finished(afterAgent(exit({ code: 3 }), change(), rejected));
     expect(failed.state.rejection?.reason).toContain("tests");
@@ -212,9 +217,10 @@ describe("after the agent", () => {
   });
 
   test("nothing is committed outside a repository", () => {
-    const { git: _, ...left } = marked(["A"], ["B"]);
-    expect(finished(afterAgent(exit(), left)).state.last?.end).toMatchObject({
-      outcome: "accepted",
-    });
+    const { git: _left, ...left } = marked(["A"], ["B"]);
+    const { git: _before, ...before } = reading();
+    const after = finished(afterAgent(exit(), left, given(), { before }));
+    expect(after.state.last?.end).toMatchObject({ outcome: "accepted" });
+    expect(after.state.last?.end).not.toHaveProperty("commit");
   });
 });

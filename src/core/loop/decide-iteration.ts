@@ -5,8 +5,15 @@ import { lookUp } from "../../std/look-up.ts";
 import { clip } from "../../std/text.ts";
 import type { Effect } from "../schema/effect.ts";
 import type { IterationEnd } from "../schema/event.ts";
-import { judge, needsGates, type Judgement } from "./judge.ts";
+import type { TaskRef } from "../schema/task.ts";
+import { nextBaseline, nextGate } from "./gates.ts";
+import { startDenied } from "./guards.ts";
+import { iterationError } from "./iteration-error.ts";
+import { hasProgress, judge, needsGates } from "./judge.ts";
+import type { Judgement } from "./judgement.ts";
+import { parkingAfter } from "./parking.ts";
 import type { IterationState, RunState } from "./state.ts";
+import { changedFiles, gitDamage, listDamage } from "./tampering.ts";
 
 /** The next effect, or the end of the iteration. */
 export type IterationDecision =
@@ -24,20 +31,31 @@ export function decideIteration(state: RunState): IterationDecision {
   if (it.exit === undefined) return beforeAgent(state, it);
   if (it.after === undefined)
     return order({ type: "inspect-project" }, "what the agent left is read, not believed");
-  const damage = it.restored ? undefined : listDamage(it);
-  if (damage !== undefined) return order({ type: "restore-tasks", why: damage }, damage);
-  return nextGate(state, it) ?? afterGates(it, judge(state, it));
+  return putRight(it) ?? checkClaim(state, it) ?? afterGates(state, it, judge(state, it));
 }
 
 function beforeAgent(state: RunState, it: IterationState): IterationDecision {
-  const [task] = it.before?.tasks.next ?? [];
-  if (it.before?.problem !== undefined) return end(it, judge(state, it));
-  if (task === undefined) return nextGate(state, it) ?? end(it, judge(state, it));
-  if (!it.promptWritten) {
-    const attempt = (lookUp(state.attempts, task.id) ?? 0) + 1;
-    const rejection = state.rejection === undefined ? {} : { rejection: state.rejection };
-    return order({ type: "write-prompt", task, attempt, ...rejection }, `${task.id} is next`);
-  }
+  const { problem, signal, tasks } = it.before ?? {};
+  const [task] = tasks?.next ?? [];
+  const isEmpty = tasks?.total === 0;
+  const isForPerson =
+    problem !== undefined || isEmpty || (signal !== undefined && tasks?.open !== 0);
+  if (isForPerson) return end(state, it, judge(state, it));
+  // With nothing open no agent's work is inspected any more, and a person may have undone what was found.
+  const isDoubtful = tasks?.open === 0 && state.trust.findings.length > 0;
+  if (isDoubtful && it.after === undefined)
+    return order({ type: "inspect-project" }, "what was found may have been undone");
+  if (task === undefined) return checkClaim(state, it) ?? end(state, it, judge(state, it));
+  // A list that has grown, or a gate that took long, can bring a run to a limit after its iteration has begun.
+  if (it.agent === undefined && startDenied(state) !== undefined)
+    return end(state, it, judge(state, it));
+  const baseline = nextBaseline(state, it);
+  if (baseline !== undefined)
+    return order(
+      { type: "run-gate", ...baseline },
+      "what fails before any agent is no agent's fault",
+    );
+  if (!it.promptWritten) return order(writePrompt(state, task), `${task.id} is next`);
   assert(it.task !== undefined, "a prompt is about a task");
   return order(
     { type: "run-agent", task: it.task, attempt: it.attempt },
@@ -45,30 +63,47 @@ function beforeAgent(state: RunState, it: IterationState): IterationDecision {
   );
 }
 
-/** A list that is broken, lacks tasks, or has more marks than can be looked at one by one. */
-function listDamage(it: IterationState): string | undefined {
-  const after = it.after;
-  if (after?.problem !== undefined) return `the task list cannot be read: ${after.problem}`;
-  if (after === undefined) return undefined;
-  const { removed, finished, finishedCount } = after.changes;
-  if (removed.length > 0)
-    return `tasks were removed from the list, ${removed[0]?.id ?? ""} among them`;
-  if (finishedCount <= finished.length) return undefined;
-  return `${finishedCount} tasks were marked done in one iteration`;
+function writePrompt(state: RunState, task: TaskRef): Effect {
+  const attempt = (lookUp(state.attempts, task.id) ?? 0) + 1;
+  const rejection = state.rejection === undefined ? {} : { rejection: state.rejection };
+  const tries = lookUp(state.struggles, task.id)?.tries ?? 0;
+  const isStuck = tries >= state.config.parking.warnAfter;
+  const warning = isStuck
+    ? { warning: `${tries} iterations have worked on this task and none was accepted` }
+    : {};
+  return { type: "write-prompt", task, attempt, ...rejection, ...warning };
 }
 
-function nextGate(state: RunState, it: IterationState): IterationDecision | undefined {
-  if (!needsGates(it)) return undefined;
-  const gate = state.config.gates[it.gates.length];
-  return gate === undefined
+/** The repository first, since the files depend on it; then the list, then the person's other files. */
+function putRight(it: IterationState): IterationDecision | undefined {
+  const git = it.mended === undefined ? gitDamage(it) : undefined;
+  if (git !== undefined) return order({ type: "mend-git", why: git }, git);
+  const damage = it.restored || it.after === undefined ? undefined : listDamage(it.after);
+  if (damage !== undefined) return order({ type: "restore-tasks", why: damage }, damage);
+  const file = changedFiles(it).find((name) => !it.restoredFiles.includes(name));
+  return file === undefined
     ? undefined
-    : order({ type: "run-gate", gate }, "a claim is checked by every gate");
+    : order({ type: "restore-file", file }, "only a person changes this file");
 }
 
-function afterGates(it: IterationState, judgement: Judgement): IterationDecision {
+function checkClaim(state: RunState, it: IterationState): IterationDecision | undefined {
+  const next = needsGates(it) ? nextGate(state, it) : undefined;
+  if (next === undefined) return undefined;
+  const reason =
+    next.phase === "again"
+      ? "a red gate is run once more before it rejects a claim"
+      : "a claim is checked by every gate";
+  return order({ type: "run-gate", ...next }, reason);
+}
+
+function afterGates(state: RunState, it: IterationState, judgement: Judgement): IterationDecision {
   const unmark = judgement.takenBack.find((task) => !it.unmarked.includes(task.id));
   if (unmark !== undefined) {
     return order({ type: "mark-task", task: unmark.id, status: "open" }, judgement.reason);
+  }
+  const isFileLeft = it.after?.signal?.kind === "complete" && it.signal === undefined;
+  if (isFileLeft && !judgement.complete) {
+    return order({ type: "set-aside", signal: "complete" }, "not all is done");
   }
   const isWorthAnEntry = judgement.charged || judgement.outcome === "interrupted";
   if (isWorthAnEntry && !it.remembered && it.after?.entryWritten !== true) {
@@ -77,7 +112,7 @@ function afterGates(it: IterationState, judgement: Judgement): IterationDecision
   if (judgement.accepted.length > 0 && it.commit === undefined && it.after?.git !== undefined) {
     return order({ type: "commit", subject: subjectOf(judgement) }, "accepted work is committed");
   }
-  return end(it, judgement);
+  return end(state, it, judgement);
 }
 
 function remember(it: IterationState, judgement: Judgement): Effect {
@@ -96,31 +131,42 @@ function remember(it: IterationState, judgement: Judgement): Effect {
 
 function subjectOf(judgement: Judgement): string {
   const [first, ...more] = judgement.accepted;
-  const title = first === undefined ? "" : `${first.id} - ${first.title}`;
+  const title = first === undefined ? "" : `${first.task.id} - ${first.task.title}`;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   return clip(`feat: ${title}${others}`.replaceAll(/\s+/gu, " "), SUBJECT_MAX);
 }
 
-function end(it: IterationState, judgement: Judgement): IterationDecision {
+function end(state: RunState, it: IterationState, judgement: Judgement): IterationDecision {
   const clock = it.exit?.terminated?.cause === "clock" ? it.exit.terminated.clock : undefined;
   const commitProblem =
-    it.commit?.problem === undefined ? "" : `; not committed: ${it.commit.problem}`;
-  return {
-    type: "end",
-    end: {
-      outcome: judgement.outcome,
-      reason: judgement.reason + commitProblem,
-      ...(it.task === undefined ? {} : { task: it.task }),
-      charged: judgement.charged,
-      ...(clock === undefined ? {} : { clock }),
-      accepted: judgement.accepted.map((task) => ({
-        id: task.id,
-        verification: judgement.verification,
-      })),
-      complete: judgement.complete,
-      ...(it.commit?.sha === undefined ? {} : { commit: it.commit.sha }),
-    },
+    it.commit?.problem === undefined
+      ? ""
+      : `; not committed: ${it.commit.problem} (git add and git commit do it by hand)`;
+  const isUncommitted = it.commit?.problem !== undefined;
+  const isBlocked =
+    judgement.blocked || it.markProblem !== undefined || (judgement.complete && isUncommitted);
+  const markProblem =
+    it.markProblem === undefined ? "" : `; a mark could not be taken back: ${it.markProblem}`;
+  const error = judgement.outcome === "accepted" ? undefined : iterationError(state, it);
+  const isTestOnly = it.after?.testOnly === true && judgement.outcome === "progressed";
+  const ended: IterationEnd = {
+    outcome: judgement.outcome,
+    reason: judgement.reason + markProblem + commitProblem,
+    ...(it.task === undefined ? {} : { task: it.task }),
+    charged: judgement.charged,
+    ...(clock === undefined ? {} : { clock }),
+    accepted: judgement.accepted.map(({ task, verification }) => ({ id: task.id, verification })),
+    // Work that is in no commit is not safe: a person has to look at what keeps it out.
+    complete: judgement.complete && !isUncommitted,
+    ...(it.commit?.sha === undefined ? {} : { commit: it.commit.sha }),
+    ...(judgement.claims.length === 0 ? {} : { claims: [...judgement.claims] }),
+    progress: hasProgress(it, judgement),
+    ...(isTestOnly ? { testOnly: true } : {}),
+    ...(error === undefined ? {} : { error }),
+    ...(isBlocked ? { blocked: true } : {}),
   };
+  const parked = judgement.parked ?? parkingAfter(state, ended);
+  return { type: "end", end: parked === undefined ? ended : { ...ended, parked } };
 }
 
 function order(effect: Effect, reason: string): IterationDecision {

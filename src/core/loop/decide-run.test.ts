@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { decideRun } from "./decide-run.ts";
 import type { Control } from "../schema/control.ts";
 import {
   afterAgent,
@@ -9,6 +10,8 @@ import {
   given,
   marked,
   reading,
+  tasks,
+  worked,
 } from "../../../test/given.ts";
 
 const stop = (when: Control["when"], signal: Control["signal"] = "SIGINT") =>
@@ -40,13 +43,9 @@ describe("the end of a run", () => {
       .and({ type: "wait-started", until: 1, reason: "limit" })
       .and({ type: "wait-ended" }, 3_600_000);
     waited.orders({ type: "run-iteration", n: 1 });
-    from.and({ type: "iteration-started", reason: "test" }, 61_000);
-    finished(
-      afterAgent(exit(), change(), from.and({ type: "cancel-ordered", reason: "x" }, 61_000)),
-    ).orders({
-      type: "end",
-      end: { reason: "budget-used-up", exitCode: 3 },
-    });
+    finished(afterAgent(exit(), worked(), from))
+      .and({ type: "cancel-ordered", reason: "x" }, 61_000)
+      .orders({ type: "end", end: { reason: "budget-used-up", exitCode: 3 } });
   });
 
   test("comes at once when the agent cannot be used", () => {
@@ -178,5 +177,57 @@ describe("waiting", () => {
       expect(wait).toBeLessThanOrEqual(full);
     }
     finished(afterAgent(exit(), marked(["A"], ["B"]), now)).orders({ type: "run-iteration" });
+  });
+
+  test("for the call limit goes before the pause between iterations", () => {
+    const now = finished(
+      afterAgent(exit(), worked(), given({ callsPerHourMax: 1, pauseMs: 5_000 })),
+    );
+    now.orders({ type: "wait-until", reason: "1 agent start within an hour" });
+  });
+
+  test("is cut short by a stop", () => {
+    finished(afterAgent(exit(), worked(), given({ callsPerHourMax: 1 })))
+      .and({ type: "wait-started", until: 9_999_999, reason: "test" })
+      .and(stop("after-iteration"))
+      .orders({ type: "end", end: { reason: "stopped" } });
+  });
+
+  test("does not use up the time of a run", () => {
+    const now = finished(
+      afterAgent(exit(), worked(), given({ callsPerHourMax: 1, runMsMax: 600_000 })),
+    );
+    now
+      .and({ type: "wait-started", until: 1, reason: "test" })
+      .and({ type: "wait-ended" }, 3_700_000)
+      .orders({ type: "run-iteration", n: 2 });
+  });
+});
+
+describe("an end that is due", () => {
+  test("is told before a guard speaks, and after an order to stop at once", () => {
+    const done = afterAgent(exit(), marked(["A", "B"], []), given({ iterationMax: 1 }));
+    finished(done).orders({ type: "end", end: { reason: "complete" } });
+    finished(done)
+      .and(stop("now"))
+      .orders({ type: "end", end: { reason: "stopped" } });
+  });
+
+  test("is found again by a run that was stopped at that very moment", () => {
+    const done = finished(afterAgent(exit(), marked(["A", "B"], [])));
+    done
+      .and(stop("now"))
+      .resumed()
+      .orders({ type: "run-iteration", n: 2 })
+      .and({ type: "iteration-started", reason: "test" })
+      .answered({ type: "project-read", reading: reading({ tasks: tasks() }) })
+      .ended()
+      .orders({ type: "end", end: { reason: "complete" } });
+  });
+
+  test("comes once: a run that has ended orders nothing", () => {
+    const done = finished(afterAgent(exit(), marked(["A", "B"], [])));
+    const over = done.and({ type: "run-ended", reason: "complete", exitCode: 0, detail: "" });
+    expect(decideRun(over.state)).toEqual([]);
   });
 });

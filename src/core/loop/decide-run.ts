@@ -30,13 +30,12 @@ export function decideRun(state: RunState): readonly Order[] {
   if (state.current !== undefined) return goOn(state);
   if (state.stop !== undefined) return endWith(state, "stopped", `stopped by ${state.stop.from}`);
   for (const guard of guards) {
-    const end = guard(state);
-    if (end !== undefined) return endWith(state, end.reason, end.detail);
+    const verdict = guard.check(state);
+    if (verdict?.type === "end") return endWith(state, verdict.reason, verdict.detail);
+    if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
   }
   const wait = state.notBefore;
-  if (wait !== undefined && wait.at > state.now) {
-    return [{ type: "wait-until", id: `wait/${wait.at}`, until: wait.at, reason: wait.reason }];
-  }
+  if (wait !== undefined && wait.at > state.now) return waitUntil(wait.at, wait.reason);
   return [
     {
       type: "run-iteration",
@@ -45,6 +44,10 @@ export function decideRun(state: RunState): readonly Order[] {
       reason: state.last === undefined ? "the first iteration" : `after ${state.last.end.outcome}`,
     },
   ];
+}
+
+function waitUntil(until: number, reason: string): readonly Order[] {
+  return [{ type: "wait-until", id: `wait/${until}`, until, reason }];
 }
 
 /** Cuts what is running, reads what it left, and leaves the checking to the day the run goes on. */

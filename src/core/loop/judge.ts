@@ -1,75 +1,59 @@
-// Decides whether the claims of an iteration stand. A claim is a mark in the task list or a promise in the final
-// message; what makes it true is that nothing is open and that the gates pass.
+// Decides whether the claims of an iteration stand. A claim is a mark in the task list, a promise in the final message
+// or a stop file; what makes it true is that nothing is open, that no gate got worse and that nothing was tampered with.
 
+import { lookUp } from "../../std/look-up.ts";
 import type { Rejection } from "../schema/effect.ts";
-import type { AgentExit, IterationEnd, Verification } from "../schema/event.ts";
-import type { Outcome } from "../schema/outcome.ts";
+import type { Claim, IterationEnd, Parked } from "../schema/event.ts";
 import type { TaskRef } from "../schema/task.ts";
-import { classifyExit, type ExitClass } from "./classify-exit.ts";
+import { questionOf } from "./asks.ts";
+import {
+  classifyExit,
+  exitWords,
+  isCharged,
+  outcomeOfExit,
+  type ExitClass,
+} from "./classify-exit.ts";
+import { isGated, redWords, verdictOf, type GateVerdict } from "./gates.ts";
+import { judgeUnstarted } from "./judge-unstarted.ts";
+import { gateWords, NOTHING_CLAIMED, type Judgement } from "./judgement.ts";
 import { hasPromise } from "./promise.ts";
 import type { IterationState, RunState } from "./state.ts";
+import { isTrespass, names, personNeeded, tamperLines, tampering } from "./tampering.ts";
 
-/** What is true after an iteration, once its gates have run. */
-export interface Judgement {
-  readonly outcome: Outcome;
-  readonly reason: string;
-  readonly accepted: readonly TaskRef[];
-  /** Marks that do not stand and are taken back. */
-  readonly takenBack: readonly TaskRef[];
-  readonly verification: Verification;
-  readonly complete: boolean;
-  readonly charged: boolean;
-}
-
-/** Gates have to run: something claims to be done, or everything is. */
+/** Gates have to run: something claims to be done, or everything is, and nothing else speaks against it. */
 export function needsGates(it: IterationState): boolean {
   const after = it.after;
   if (after === undefined) return it.before?.tasks.open === 0;
-  return marks(it).length > 0 || (after.problem === undefined && after.tasks.open === 0);
+  if (personNeeded(it) !== undefined || tampering(it) !== undefined) return false;
+  return marks(it).length > 0 || isAllDone(it);
 }
-
-/** What most judgements have in common. */
-const NOTHING_CLAIMED = {
-  accepted: [],
-  takenBack: [],
-  verification: "unverified",
-  complete: false,
-  charged: true,
-} as const;
 
 export function judge(state: RunState, it: IterationState): Judgement {
   if (it.exit === undefined) return judgeUnstarted(state, it);
   const ended = classifyExit(it.exit);
-  const red = it.gates.find((gate) => !gate.passed);
+  const charged = isCharged(it.exit, ended);
+  const blocked = personNeeded(it);
   const marked = marks(it);
-  const problem = markProblem({ ended, gates: state.config.gates.length, red: red?.name });
-  if (marked.length > 0 && problem !== undefined) {
-    return {
-      ...NOTHING_CLAIMED,
-      outcome: outcomeOfRejected(ended),
-      reason: problem,
-      takenBack: marked,
-      charged: isCharged(it.exit, ended),
-    };
+  if (blocked !== undefined) {
+    const claims = claimsOf(state, it, { problem: blocked, verified: false });
+    const common = { ...NOTHING_CLAIMED, charged, claims, takenBack: marked, blocked: true };
+    return { ...common, outcome: "needs-human", reason: blocked };
   }
-  const verification = state.config.gates.length > 0 ? "verified" : "unverified";
-  const complete = isAllDone(it) && red === undefined;
-  if (marked.length > 0) {
-    const reason = `${names(marked)} done, ${gateWords(it)}`;
-    return {
-      ...NOTHING_CLAIMED,
-      outcome: "accepted",
-      reason,
-      accepted: marked,
-      verification,
-      complete,
-    };
+  const verdict = verdictOf(state, it);
+  const isChecked = marked.length === 0 ? verdict.count > 0 : areVerified(state, it, marked);
+  const problem =
+    tampering(it) ?? gateProblem(verdict) ?? doubt(isChecked, ended) ?? emptyProblem(state, it);
+  const isClaimed = marked.length > 0 || saysDone(state, it) || isTrespass(it);
+  if (problem !== undefined && isClaimed) {
+    const claims = claimsOf(state, it, { problem, verified: false });
+    const outcome = ended === "ended-well" ? "rejected" : outcomeOfExit(ended);
+    const common = { ...NOTHING_CLAIMED, claims, takenBack: marked, charged };
+    // What makes an agent unusable ends the run, so it is said before all else.
+    const reason = ended === "unusable" ? `${exitWords(it.exit, ended)}; ${problem}` : problem;
+    return { ...common, outcome, reason };
   }
-  const broken = listProblem(it) ?? promiseProblem(it.exit, state, it);
-  if (ended === "ended-well" && broken !== undefined)
-    return { ...NOTHING_CLAIMED, outcome: "rejected", reason: broken };
-  const { outcome, reason } = withoutClaim(it, it.exit, ended);
-  return { ...NOTHING_CLAIMED, outcome, reason, complete, charged: isCharged(it.exit, ended) };
+  if (marked.length > 0) return accept(state, it, marked, verdict);
+  return { ...withoutMarks(state, it, ended), charged };
 }
 
 /** What the next prompt says about the last claim that did not stand; an accepted one clears it. */
@@ -78,33 +62,31 @@ export function rejectionOf(
   it: IterationState,
   end: IterationEnd,
 ): Rejection | undefined {
-  if (end.outcome === "accepted") return undefined;
-  if (end.outcome !== "rejected" && end.outcome !== "timed-out") return state.rejection;
-  const lines = it.gates.find((gate) => !gate.passed)?.lines ?? [];
-  return { ...(it.task === undefined ? {} : { task: it.task }), reason: end.reason, lines };
+  if (end.outcome === "accepted") {
+    const promise = promiseProblem(state, it);
+    return promise === undefined || end.complete ? undefined : { reason: promise, lines: [] };
+  }
+  // An agent that marked a task and then failed has made a claim, too.
+  const refused = end.claims?.find(({ verdict }) => verdict === "rejected");
+  // What only a person can put right is told to the person.
+  const found = end.blocked === true ? undefined : (tampering(it) ?? refused?.reason);
+  const isTold = end.outcome === "rejected" || end.outcome === "timed-out" || found !== undefined;
+  if (!isTold) return state.rejection;
+  const { worse, asBefore } = verdictOf(state, it);
+  const [red] = [...worse, ...asBefore];
+  const lines = red?.lines ?? tamperLines(it);
+  const reason = found ?? end.reason;
+  return { ...(it.task === undefined ? {} : { task: it.task }), reason, lines: [...lines] };
 }
 
-function judgeUnstarted(state: RunState, it: IterationState): Judgement {
-  const base = { ...NOTHING_CLAIMED, charged: false };
-  const before = it.before;
-  if (before?.problem !== undefined) {
-    return { ...base, outcome: "needs-human", reason: before.problem };
-  }
-  if (before !== undefined && before.tasks.open > 0) {
-    const waiting = names(before.tasks.blocked);
-    return {
-      ...base,
-      outcome: "needs-human",
-      reason: `every open task waits for another: ${waiting}`,
-    };
-  }
-  const red = it.gates.find((gate) => !gate.passed);
-  if (red !== undefined) {
-    const reason = `every task is marked done, but the gate "${red.name}" fails`;
-    return { ...base, outcome: "needs-human", reason };
-  }
-  const checked = state.config.gates.length > 0 ? gateWords(it) : "no gate is configured";
-  return { ...base, outcome: "no-op", reason: `nothing is open, ${checked}`, complete: true };
+/** A new commit, a change in the list that stands, a better gate or a changed tree, since the iteration began. */
+export function hasProgress(it: IterationState, judgement: Judgement): boolean {
+  const { after } = it;
+  if (after === undefined) return false;
+  const { reopened, added } = after.changes;
+  const isListChanged =
+    judgement.accepted.length > 0 || (!it.restored && reopened.length + added.length > 0);
+  return after.commits > 0 || after.treeChanged || isListChanged || it.gateImproved;
 }
 
 /** A list that was put back holds no marks of the agent. */
@@ -116,104 +98,140 @@ function isAllDone(it: IterationState): boolean {
   return !it.restored && it.after?.problem === undefined && it.after?.tasks.open === 0;
 }
 
-interface Checked {
-  readonly ended: ExitClass;
-  readonly gates: number;
-  readonly red: string | undefined;
-}
-
-function markProblem({ ended, gates, red }: Checked): string | undefined {
-  if (red !== undefined) return `the gate "${red}" fails`;
-  if (gates === 0 && ended !== "ended-well") {
-    return "the agent did not end normally and no gate is configured that could check its work";
-  }
-  return undefined;
-}
-
-function outcomeOfRejected(ended: ExitClass): Outcome {
-  return ended === "ended-well" ? "rejected" : outcomeOfClass(ended);
-}
-
-function listProblem(it: IterationState): string | undefined {
-  if (!it.restored || it.after === undefined) return undefined;
-  const { problem, changes } = it.after;
-  if (problem !== undefined)
-    return `the task list was left unreadable (${problem}) and was put back`;
-  return changes.removed.length > 0
-    ? `tasks were removed from the list (${names(changes.removed)}); it was put back`
-    : `${changes.finishedCount} tasks were marked done in one iteration; the list was put back`;
-}
-
-function promiseProblem(exit: AgentExit, state: RunState, it: IterationState): string | undefined {
-  if (isAllDone(it) || !hasPromise(exit.result?.text ?? "", state.config.promise)) return undefined;
-  const open = it.after?.tasks.open ?? 0;
-  return `the final message promises that all is done, but ${open} ${open === 1 ? "task is" : "tasks are"} open`;
-}
-
-function withoutClaim(
+function accept(
+  state: RunState,
   it: IterationState,
-  exit: AgentExit,
-  ended: ExitClass,
-): { outcome: Outcome; reason: string } {
-  if (ended !== "ended-well")
-    return { outcome: outcomeOfClass(ended), reason: exitWords(exit, ended) };
-  return hasProgress(it)
-    ? { outcome: "progressed", reason: "work was done, but no task was finished" }
-    : { outcome: "no-op", reason: "no commit, no task change and no change in the tree" };
-}
-
-/** A new commit, a change in the task list or a changed tree, compared with the start of the iteration. */
-function hasProgress(it: IterationState): boolean {
-  const after = it.after;
-  if (after === undefined) return false;
-  const { finished, reopened, added, removed } = after.changes;
-  return (
-    after.commits > 0 ||
-    after.treeChanged ||
-    finished.length + reopened.length + added.length + removed.length > 0
+  marked: readonly TaskRef[],
+  verdict: GateVerdict,
+): Judgement {
+  const isClean = verdict.asBefore.length === 0;
+  const accepted = marked.map(
+    (task) =>
+      ({
+        task,
+        verification: areVerified(state, it, [task]) ? "verified" : "unverified",
+      }) as const,
   );
+  const verified = accepted.every(({ verification }) => verification === "verified");
+  const reason = `${names(marked)} done, ${acceptedWords(verdict)}`;
+  const claims = claimsOf(state, it, { problem: undefined, verified, accepted: reason });
+  const complete = isAllDone(it) && isClean;
+  return { ...NOTHING_CLAIMED, outcome: "accepted", reason, accepted, claims, complete };
 }
 
-function outcomeOfClass(ended: Exclude<ExitClass, "ended-well">): Outcome {
-  const outcomes: Record<Exclude<ExitClass, "ended-well">, Outcome> = {
-    failed: "agent-failed",
-    "timed-out": "timed-out",
-    "usage-limited": "usage-limited",
-    "rate-limited": "rate-limited",
-    unusable: "fatal",
-    cut: "interrupted",
+/** Every gate is green, and each of the tasks has one that looks at it. */
+function areVerified(state: RunState, it: IterationState, marked: readonly TaskRef[]): boolean {
+  const { worse, asBefore } = verdictOf(state, it);
+  if (worse.length + asBefore.length > 0) return false;
+  return marked.every((task) => isGated(state, it, task.id));
+}
+
+function withoutMarks(state: RunState, it: IterationState, ended: ExitClass): Judgement {
+  const promise = promiseProblem(state, it);
+  const verdict = verdictOf(state, it);
+  const isClean = verdict.asBefore.length + verdict.worse.length === 0;
+  const complete = isAllDone(it) && isClean && tampering(it) === undefined;
+  const claims = claimsOf(state, it, { problem: promise, verified: complete && verdict.count > 0 });
+  const base = { ...NOTHING_CLAIMED, claims, complete };
+  if (ended !== "ended-well") {
+    const reason = it.exit === undefined ? "" : exitWords(it.exit, ended);
+    return { ...base, outcome: outcomeOfExit(ended), reason };
+  }
+  if (promise !== undefined) return { ...base, outcome: "rejected", reason: promise };
+  const progress = hasProgress(it, { ...base, outcome: "no-op", reason: "" }) ? "some" : "none";
+  const question = it.exit === undefined || complete ? undefined : questionOf(it.exit, progress);
+  if (question !== undefined) {
+    const parked: Parked = { why: "asked", detail: question };
+    return { ...base, outcome: "needs-human", reason: `the agent asks: ${question}`, parked };
+  }
+  if (progress === "none") {
+    const reason = "no commit, no task change and no change in the tree";
+    return { ...base, outcome: "no-op", reason };
+  }
+  const found = tampering(it);
+  const note = found === undefined ? "" : `, and ${found}`;
+  return {
+    ...base,
+    outcome: "progressed",
+    reason: `work was done, but no task was finished${note}`,
   };
-  return outcomes[ended];
 }
 
-function exitWords(exit: AgentExit, ended: ExitClass): string {
-  if (exit.unusable !== undefined) return exit.unusable;
-  if (exit.lost) return "the runner died while the agent ran";
-  if (exit.terminated?.cause === "stop") return "the agent was stopped";
-  if (exit.terminated?.cause === "clock") return `the ${exit.terminated.clock} clock ran out`;
-  if (exit.limit !== undefined) return exit.limit.text;
-  const said = exit.result?.good === false ? exit.result.text : exit.stderr;
-  const how =
-    exit.signal === null ? `exit code ${exit.code ?? "unknown"}` : `signal ${exit.signal}`;
-  const tail = said.trim() === "" ? "" : `: ${said.trim().slice(-300)}`;
-  return ended === "unusable" ? said.trim() : `the agent ended with ${how}${tail}`;
+/** Every claim of the iteration with what became of it. */
+function claimsOf(
+  state: RunState,
+  it: IterationState,
+  how: { problem: string | undefined; verified: boolean; accepted?: string },
+): Claim[] {
+  const stands = how.verified ? "accepted" : "unverified";
+  const verdict = how.problem === undefined ? stands : "rejected";
+  const reason = how.problem ?? how.accepted ?? "nothing is open";
+  const claims: Claim[] = [];
+  if ((it.after?.changes.finished.length ?? 0) > 0) claims.push({ kind: "mark", verdict, reason });
+  // That all is done is a claim of its own: true marks do not make it true.
+  const open = openWords(it);
+  const isFalse = how.problem === undefined && open !== undefined;
+  const whole: Omit<Claim, "kind"> = isFalse
+    ? { verdict: "rejected", reason: open }
+    : { verdict, reason };
+  if (promises(state, it)) claims.push({ kind: "promise", ...whole });
+  if (hasStopFile(it)) claims.push({ kind: "stop-file", ...whole });
+  return claims;
 }
 
-/** A limit, an agent that cannot work at all and a person who stops it say nothing about the task. */
-function isCharged(exit: AgentExit, ended: ExitClass): boolean {
-  const isStopped = exit.terminated?.cause === "stop";
-  return !isStopped && !["usage-limited", "rate-limited", "unusable"].includes(ended);
+/** Says that all is done, in words or with a file. */
+function saysDone(state: RunState, it: IterationState): boolean {
+  return promises(state, it) || hasStopFile(it);
 }
 
-function gateWords(it: IterationState): string {
-  if (it.gates.length === 0) return "not checked by any gate";
-  return it.gates.length === 1 ? "the gate passes" : `all ${it.gates.length} gates pass`;
+/** After a restart it may be out of the way already, and was there all the same. */
+function hasStopFile(it: IterationState): boolean {
+  return (it.signal ?? it.after?.signal)?.kind === "complete";
 }
 
-function names(tasks: readonly TaskRef[]): string {
-  const listed = tasks
-    .slice(0, 5)
-    .map((task) => task.id)
-    .join(", ");
-  return tasks.length > 5 ? `${listed} and ${tasks.length - 5} more` : listed;
+function promises(state: RunState, it: IterationState): boolean {
+  return hasPromise(it.exit?.result?.text ?? "", state.config.promise);
+}
+
+/** Why a promise or a stop file without any mark does not stand. */
+function promiseProblem(state: RunState, it: IterationState): string | undefined {
+  if (!saysDone(state, it)) return undefined;
+  const isFile = hasStopFile(it);
+  const open = openWords(it);
+  const said = isFile ? "the stop file COMPLETE says" : "the final message promises";
+  if (open !== undefined) return `${said} that all is done, but ${open}`;
+  const { worse, asBefore } = verdictOf(state, it);
+  const red = [...worse, ...asBefore];
+  return red.length === 0 ? undefined : `${said} that all is done, but ${redWords(red)}`;
+}
+
+function openWords(it: IterationState): string | undefined {
+  if (isAllDone(it)) return undefined;
+  const open = it.after?.tasks.open ?? 0;
+  return `${open} ${open === 1 ? "task is" : "tasks are"} open`;
+}
+
+function gateProblem({ worse }: GateVerdict): string | undefined {
+  return worse.length === 0 ? undefined : redWords(worse);
+}
+
+function doubt(isChecked: boolean, ended: ExitClass): string | undefined {
+  if (isChecked || ended === "ended-well") return undefined;
+  return "the agent did not end normally and no gate could check its work";
+}
+
+/** A mark alone is no work: where a gate is red and nothing was ever changed for the task, nothing speaks for it. */
+function emptyProblem(state: RunState, it: IterationState): string | undefined {
+  const { asBefore } = verdictOf(state, it);
+  const isWorkedOn = it.task !== undefined && lookUp(state.struggles, it.task.id)?.worked === true;
+  const isChanged = (it.after?.commits ?? 0) > 0 || it.after?.treeChanged === true;
+  if (asBefore.length === 0 || isWorkedOn || isChanged || it.gateImproved) return undefined;
+  return `${redWords(asBefore)}, and nothing was changed`;
+}
+
+function acceptedWords({ count, asBefore }: GateVerdict): string {
+  if (count === 0) return "not checked by any gate";
+  if (asBefore.length > 0)
+    return `unverified: ${redWords(asBefore)} as it did before the first agent`;
+  return gateWords(count);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TaskId } from "../schema/ids.ts";
-import type { Task } from "../schema/task.ts";
+import type { Task, TaskChanges, TaskList } from "../schema/task.ts";
 import { compareTasks, summarizeTasks } from "./next-task.ts";
 
 function task(id: string, more: Partial<Omit<Task, "id">> = {}): Task {
@@ -14,9 +14,21 @@ function task(id: string, more: Partial<Omit<Task, "id">> = {}): Task {
     status: "open",
     dependsOn: [],
     notes: "",
+    checks: [],
+    frozen: "",
     ...more,
   };
 }
+const listOf = (...tasks: Task[]): TaskList => ({ tasks, frame: "{}" });
+const UNCHANGED: TaskChanges = {
+  finishedCount: 0,
+  finished: [],
+  reopened: [],
+  added: [],
+  removed: [],
+  edited: [],
+  listEdits: [],
+};
 const after = (...ids: string[]): { dependsOn: TaskId[] } => ({
   dependsOn: ids.map((id) => TaskId.parse(id)),
 });
@@ -53,6 +65,23 @@ test("tasks that wait for each other are blocked, not next", () => {
     next: [],
     blocked: [{ id: "a" }, { id: "b" }],
   });
+});
+
+test("a parked task is not next, and still counts as open", () => {
+  const tasks = [task("a"), task("b"), task("c", after("a"))];
+  expect(summarizeTasks(tasks, { parked: new Set(["a"]), deferred: new Set() })).toEqual({
+    total: 3,
+    done: 0,
+    open: 3,
+    next: [{ id: "b", title: "t-b" }],
+    blocked: [{ id: "c", title: "t-c" }],
+  });
+});
+
+test("a deferred task comes after all others, however urgent it is", () => {
+  const tasks = [task("a", { status: "in-progress", priority: 1 }), task("b", { priority: 9 })];
+  const { next: order } = summarizeTasks(tasks, { parked: new Set(), deferred: new Set(["a"]) });
+  expect(order.map(({ id }) => id)).toEqual(["b", "a"]);
 });
 
 test("titles become one bounded line", () => {
@@ -101,7 +130,7 @@ test("what became of a list is told: finished, reopened, added, removed", () => 
     task("e"),
     task("f", { status: "done" }),
   ];
-  const changes = compareTasks(before, young);
+  const changes = compareTasks(listOf(...before), listOf(...young));
   const ids = (list: readonly { id: string }[]): string[] => list.map(({ id }) => id);
   expect(changes.finishedCount).toBe(2);
   expect(ids(changes.finished)).toEqual(["a", "f"]);
@@ -113,13 +142,7 @@ test("what became of a list is told: finished, reopened, added, removed", () => 
 test("a list compared with itself has not changed", () => {
   fc.assert(
     fc.property(tasksOf, (tasks) => {
-      expect(compareTasks(tasks, tasks)).toEqual({
-        finishedCount: 0,
-        finished: [],
-        reopened: [],
-        added: [],
-        removed: [],
-      });
+      expect(compareTasks(listOf(...tasks), listOf(...tasks))).toEqual(UNCHANGED);
     }),
   );
 });
@@ -127,9 +150,77 @@ test("a list compared with itself has not changed", () => {
 test("however many change, the lists are bounded and the count is true", () => {
   const before = Array.from({ length: 5000 }, (_, n) => task(`t${n}`));
   const young = before.map((one) => ({ ...one, status: "done" as const }));
-  const changes = compareTasks(before, young);
+  const changes = compareTasks(listOf(...before), listOf(...young));
   expect(changes.finishedCount).toBe(5000);
   expect(changes.finished).toHaveLength(30);
-  expect(compareTasks(before, []).removed).toHaveLength(5);
+  expect(compareTasks(listOf(...before), listOf()).removed).toHaveLength(5);
   expect(summarizeTasks(before).next).toHaveLength(10);
+});
+
+describe("an edit is told", () => {
+  const long = "x".repeat(100);
+  const cases: [Partial<Omit<Task, "id">>, Partial<Omit<Task, "id">>, string][] = [
+    [{ title: "Pay" }, { title: "Pay\u001B[31m\nlater" }, 'title: "Pay" → "Pay later"'],
+    [{}, { description: "d" }, 'description: "" → "d"'],
+    [{ criteria: ["a", "b"] }, { criteria: ["a", "c"] }, 'criteria: #2 "b" → "c"'],
+    [{ criteria: ["a", "b", "c"] }, { criteria: ["a", "c"] }, 'criteria: 3 → 2, #2 "b" → "c"'],
+    [{ criteria: ["a"] }, { criteria: [] }, 'criteria: 1 → 0, #1 "a" → none'],
+    [{ criteria: ["a"] }, { criteria: ["a", ""] }, 'criteria: 1 → 2, #2 none → ""'],
+    [{ priority: 1 }, { priority: undefined }, "priority: 1 → none"],
+    [{}, after("z"), 'dependsOn: 0 → 1, #1 none → "z"'],
+    [{ checks: ["npm test"] }, { checks: ["true"] }, 'checks: #1 "npm test" → "true"'],
+    [{ frozen: "1" }, { frozen: "2" }, "other keys"],
+    [
+      { title: "Old", frozen: "1" },
+      { title: "New", priority: 2, frozen: "2" },
+      'title: "Old" → "New"; priority: none → 2',
+    ],
+    [
+      { title: `${long}a` },
+      { title: `${long}b` },
+      `title: "…${"x".repeat(10)}a" → "…${"x".repeat(10)}b"`,
+    ],
+    [{ title: long }, { title: "y" }, `title: "${"x".repeat(59)}…" → "y"`],
+    [{ title: "a b" }, { title: "a  b" }, 'title: "a b" → the same with other blanks or signs'],
+  ];
+  test.each(cases)("from %j to %j", (old, young, what) => {
+    const [before, now] = [listOf(task("a", old)), listOf(task("a", young))];
+    expect(compareTasks(before, now)).toEqual({ ...UNCHANGED, edited: [{ id: "a", what }] });
+  });
+
+  test("but state and notes are the agent's to change", () => {
+    const now = listOf(task("a", { status: "in-progress", notes: "n" }));
+    expect(compareTasks(listOf(task("a")), now)).toEqual(UNCHANGED);
+  });
+
+  test("of the first five tasks, however many there are and however long they are", () => {
+    const before = Array.from({ length: 2000 }, (_, n) => task(`t${n}`, { title: long }));
+    const now = before.map((one) => ({
+      ...one,
+      title: `y${long}`,
+      description: long,
+      criteria: [long],
+    }));
+    const { edited = [] } = compareTasks(listOf(...before), listOf(...now));
+    expect(edited.map(({ id }) => id)).toEqual(["t0", "t1", "t2", "t3", "t4"]);
+    for (const { what } of edited) expect(what.length).toBeLessThan(500);
+  });
+});
+
+describe("of the list itself", () => {
+  const [a, b, c, d] = [task("a"), task("b"), task("c"), task("d")];
+  const listEdits = (before: TaskList, now: TaskList) => compareTasks(before, now).listEdits;
+
+  test("another frame is told", () => {
+    expect(listEdits(listOf(a), { ...listOf(a), frame: "{1}" })).toEqual([
+      "keys beside the stories",
+    ]);
+  });
+
+  test("another order is told, but not where a new task stands or an old one went", () => {
+    expect(listEdits(listOf(a, b, c), listOf(b, a, c))).toEqual(["the order of the stories"]);
+    expect(listEdits(listOf(a, b, c), listOf(c, d, a))).toEqual(["the order of the stories"]);
+    expect(listEdits(listOf(a, b, c), listOf(d, a, c))).toEqual([]);
+    expect(listEdits(listOf(a, b), listOf(a, d, b, c))).toEqual([]);
+  });
 });

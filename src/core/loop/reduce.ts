@@ -1,10 +1,14 @@
 // Folds one event into the state. The only way state changes; a fact that does not fit is a defect.
 
 import { assert, unreachable } from "../../std/assert.ts";
-import type { Event, IterationEnd } from "../schema/event.ts";
-import { backoffUntil, toldReset } from "./backoff.ts";
-import { rejectionOf } from "./judge.ts";
-import type { IterationState, RunState } from "./state.ts";
+import { lookUp } from "../../std/look-up.ts";
+import type { Config, Gate } from "../schema/config.ts";
+import type { Event, GateResult } from "../schema/event.ts";
+import { endIteration } from "./end-iteration.ts";
+import { HOUR_MS } from "./guards/call-limit.ts";
+import type { Aside, IterationState, RunState } from "./state.ts";
+import { CLOSED } from "./struggle.ts";
+import { NO_ASIDE, trustAfter, trustAtStart } from "./trust.ts";
 
 export function reduce(state: RunState | undefined, event: Event): RunState {
   if (state === undefined) return start(event);
@@ -16,17 +20,11 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
       assert(false, "a run starts once");
       return timed;
     case "run-resumed":
-      return {
-        ...timed,
-        program: event.program,
-        stop: undefined,
-        waiting: undefined,
-        ending: undefined,
-        end: undefined,
-        current: takeUpAgain(timed.current),
-      };
+      return resume(timed, event);
+    case "edits-accepted":
+      return { ...timed, trust: trustAfter(timed, event), aside: NO_ASIDE };
     case "config-changed":
-      return { ...timed, config: event.config };
+      return { ...timed, config: event.config, gates: forgetChanged(timed, event.config.gates) };
     case "control-received":
       // An order to stop at once is not softened by a later request.
       return timed.stop?.when === "now" ? timed : { ...timed, stop: event.control };
@@ -40,6 +38,7 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
       return {
         ...timed,
         waiting: undefined,
+        breaker: event.reason === "circuit-open" ? openBreaker(timed, event.detail) : timed.breaker,
         end: { reason: event.reason, exitCode: event.exitCode, detail: event.detail },
       };
     case "iteration-started":
@@ -86,9 +85,60 @@ function start(event: Event): RunState {
     rejection: undefined,
     tasks: undefined,
     accepted: Object.fromEntries((event.verified ?? []).map((id) => [id, "verified" as const])),
+    doubt: undefined,
     attempts: {},
+    parked: {},
+    struggles: {},
+    breaker:
+      event.inherited?.breaker === undefined
+        ? CLOSED
+        : halfOpen(event.config, event.inherited.breaker, event.inherited.breakerError),
+    gates: Object.fromEntries(
+      (event.inherited?.greenGates ?? []).map((name) => [name, "was-green" as const]),
+    ),
+    trust: trustAtStart(event.inherited),
+    calls: event.calls ?? [],
     costUsd: undefined,
+    tokens: undefined,
+    spent: { costUsd: event.inherited?.costUsd, tokens: event.inherited?.tokens },
+    aside: { ...NO_ASIDE, ...event.inherited?.aside },
     end: undefined,
+  };
+}
+
+/** Whatever ended the run this way, the next one has to show first that it can go on. */
+function openBreaker({ breaker }: RunState, detail: string): RunState["breaker"] {
+  return { ...breaker, state: "open", why: breaker.why ?? detail };
+}
+
+/** A run that begins on an open breaker gets one iteration to show that it can go on: another error, and a change. */
+function halfOpen(config: Config, why: string, error: string | undefined): RunState["breaker"] {
+  const errors = error === undefined ? 0 : config.breaker.sameErrorMax - 1;
+  return { ...CLOSED, state: "half-open", why, error, errors };
+}
+
+function resume(state: RunState, event: Event & { type: "run-resumed" }): RunState {
+  const { breaker } = state;
+  const isReset = event.circuit === "reset" || breaker.state === "closed";
+  // Whoever starts it again after it asked for a person has looked at what was laid aside.
+  const isLookedAt = state.end?.reason === "needs-human";
+  return {
+    ...state,
+    program: event.program,
+    stop: undefined,
+    waiting: undefined,
+    ending: undefined,
+    end: undefined,
+    parked: isLookedAt ? {} : state.parked,
+    struggles: isLookedAt ? {} : state.struggles,
+    breaker:
+      event.circuit === "reset"
+        ? CLOSED
+        : isReset
+          ? breaker
+          : halfOpen(state.config, breaker.why ?? "", breaker.error),
+    calls: event.calls ?? state.calls,
+    current: takeUpAgain(state.current),
   };
 }
 
@@ -113,13 +163,14 @@ function takeUpAgain(it: IterationState | undefined): IterationState | undefined
   if (it === undefined) return undefined;
   const pending = it.pending === undefined ? undefined : { ...it.pending, cut: false };
   const doing = pending?.effect.type;
-  if (it.exit === undefined) {
-    // Without its start on record an agent was never let go, so the iteration begins anew.
-    return it.agent !== undefined
-      ? { ...it, pending }
-      : { ...newIteration(it), effects: it.effects };
-  }
-  if (it.restored || it.unmarked.length > 0 || doing === "mark-task") return { ...it, pending };
+  // Without its start on record an agent was never let go, so the iteration begins anew.
+  const isUnstarted = it.exit === undefined || it.exit.unusable !== undefined;
+  if (it.agent === undefined && isUnstarted) return { ...newIteration(it), effects: it.effects };
+  if (it.exit === undefined) return { ...it, pending };
+  // Found and perhaps already put right: read again it would look as if nothing had been done.
+  const isMending = doing === "mend-git" || doing === "restore-tasks" || doing === "restore-file";
+  if (it.restored || it.unmarked.length > 0 || doing === "mark-task" || isMending)
+    return { ...it, pending };
   const isJudged =
     it.remembered || it.commit !== undefined || doing === "write-memory" || doing === "commit";
   if (isJudged) return { ...it, pending, after: undefined };
@@ -139,9 +190,14 @@ function newIteration({ n, startedAt }: { n: number; startedAt: number }): Itera
     agent: undefined,
     exit: undefined,
     after: undefined,
+    mended: undefined,
     restored: false,
+    restoredFiles: [],
+    signal: undefined,
     gates: [],
+    gateImproved: false,
     unmarked: [],
+    markProblem: undefined,
     remembered: false,
     commit: undefined,
   };
@@ -150,26 +206,89 @@ function newIteration({ n, startedAt }: { n: number; startedAt: number }): Itera
 function withIteration(state: RunState, event: Event): RunState {
   const current = state.current;
   assert(current !== undefined && current.n === event.iteration, `${event.type} has its iteration`);
-  const next = reduceIteration(current, event);
+  const next = {
+    ...state,
+    current: reduceIteration(current, event, state),
+    trust: trustAfter(state, event),
+  };
   switch (event.type) {
     case "project-read":
-      return { ...state, current: next, tasks: event.reading.tasks };
+      return { ...next, tasks: event.reading.tasks, ...takeEdits(state, event) };
     case "project-inspected":
-      return { ...state, current: next, tasks: event.change.tasks };
+      return { ...next, tasks: event.change.tasks };
     case "tasks-restored":
-      return { ...state, current: next, tasks: current.before?.tasks };
+      return {
+        ...next,
+        tasks: event.tasks ?? current.before?.tasks,
+        aside: asideAfter(state, "tasks", event.keptAside),
+      };
+    case "file-restored":
+      return { ...next, aside: asideAfter(state, event.file, event.keptAside) };
     case "task-marked":
-      return { ...state, current: next, tasks: recount(state.tasks, event) };
+      return { ...next, tasks: recount(state.tasks, event) };
+    case "gate-ran":
+      return { ...next, gates: learnGate(state, event.result) };
     case "agent-started":
-      return { ...state, current: next, attempts: countAttempt(state, current) };
+      return {
+        ...next,
+        attempts: countAttempt(state, current),
+        calls: countCall(state, event.at),
+      };
     case "agent-exited":
-      return { ...state, current: next, costUsd: addCost(state, event.exit.result?.costUsd) };
+      return {
+        ...next,
+        costUsd: add(state.costUsd, event.exit.result?.costUsd),
+        tokens: add(state.tokens, tokensOf(event)),
+      };
     default:
-      return { ...state, current: next };
+      return next;
   }
 }
 
-function reduceIteration(it: IterationState, event: Event): IterationState {
+/** What was deleted left nothing to keep. */
+function asideAfter({ aside }: RunState, file: keyof Aside, keptAside: string): Aside {
+  return keptAside === "" ? aside : { ...aside, [file]: keptAside };
+}
+
+/** A task that a person has touched is worth a new try. */
+function takeEdits(
+  state: RunState,
+  event: Event & { type: "project-read" },
+): Pick<RunState, "parked" | "struggles"> {
+  const touched = new Set<string>(event.reading.edits?.tasks);
+  const without = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(record).filter(([id]) => !touched.has(id)));
+  if (touched.size === 0) return { parked: state.parked, struggles: state.struggles };
+  return { parked: without(state.parked), struggles: without(state.struggles) };
+}
+
+/** A gate that was green once must stay so; only what was red before any agent, ever, is forgiven. */
+function learnGate(state: RunState, { name, passed, phase }: GateResult): RunState["gates"] {
+  const wasGreen = lookUp(state.gates, name) === "was-green";
+  if (passed || (wasGreen && phase === "baseline")) return { ...state.gates, [name]: "green" };
+  return phase === "baseline" ? { ...state.gates, [name]: "red" } : state.gates;
+}
+
+/** What is known of a gate is known of its command. */
+function forgetChanged({ config, gates }: RunState, young: readonly Gate[]): RunState["gates"] {
+  const isOther = (old: Gate): boolean =>
+    young.some(({ name, command }) => name === old.name && command !== old.command);
+  const changed = new Set(config.gates.filter(isOther).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(gates).filter(([name]) => !changed.has(name)));
+}
+
+function countCall(state: RunState, at: number): readonly number[] {
+  const recent = state.calls.filter((call) => call > at - HOUR_MS);
+  return [...recent, at].slice(-state.config.callsPerHourMax);
+}
+
+function tokensOf({ exit }: Event & { type: "agent-exited" }): number | undefined {
+  const tokens = exit.result?.tokens;
+  if (tokens?.input === undefined && tokens?.output === undefined) return undefined;
+  return (tokens.input ?? 0) + (tokens.output ?? 0);
+}
+
+function reduceIteration(it: IterationState, event: Event, state: RunState): IterationState {
   const done = { ...it, pending: undefined };
   switch (event.type) {
     case "effect-ordered":
@@ -187,18 +306,39 @@ function reduceIteration(it: IterationState, event: Event): IterationState {
       return { ...done, exit: event.exit };
     case "project-inspected":
       return { ...done, after: event.change };
+    case "git-mended":
+      // What was seen before is not true any more, so it is looked at once more.
+      return {
+        ...done,
+        after: undefined,
+        mended: {
+          did: event.did,
+          problem: event.problem,
+          lostHistory: (it.after?.dropped ?? 0) > 0,
+        },
+      };
     case "tasks-restored":
       return { ...done, restored: true };
+    case "file-restored":
+      return { ...done, restoredFiles: [...it.restoredFiles, event.file] };
+    case "signal-set-aside":
+      return { ...done, signal: it.after?.signal };
     case "gate-ran":
-      return { ...done, gates: [...it.gates, event.result] };
+      return event.result.phase === "baseline" ? done : noteGate(done, event.result, state);
     case "task-marked":
-      return event.status === "open" ? { ...done, unmarked: [...it.unmarked, event.task] } : done;
+      if (event.status === "done") return done;
+      return {
+        ...done,
+        unmarked: [...it.unmarked, event.task],
+        markProblem: event.problem ?? it.markProblem,
+      };
     case "memory-written":
       return { ...done, remembered: true };
     case "committed":
       return { ...done, commit: { sha: event.commit, problem: event.problem } };
     case "run-started":
     case "run-resumed":
+    case "edits-accepted":
     case "config-changed":
     case "control-received":
     case "cancel-ordered":
@@ -220,53 +360,9 @@ function announce(it: IterationState, event: Event & { type: "effect-ordered" })
   return { ...it, ...chosen, effects: k, pending: { k, effect: order, cut: false } };
 }
 
-function endIteration(state: RunState, end: IterationEnd, at: number): RunState {
-  const current = state.current;
-  assert(current !== undefined, "an iteration that ends has begun");
-  const rateLimits = end.outcome === "rate-limited" ? state.rateLimits + 1 : 0;
-  return {
-    ...state,
-    current: undefined,
-    charged: state.charged + (end.charged ? 1 : 0),
-    accepted: { ...state.accepted, ...acceptedBy(end) },
-    rejection: rejectionOf(state, current, end),
-    rateLimits,
-    notBefore: waitAfter({ ...state, rateLimits }, current, at, end),
-    last: { iteration: current.n, end },
-    ending: endingAfter(end),
-  };
-}
-
-function acceptedBy(end: IterationEnd): RunState["accepted"] {
-  return Object.fromEntries(end.accepted.map((task) => [task.id, task.verification]));
-}
-
-function waitAfter(
-  state: RunState,
-  current: IterationState,
-  at: number,
-  end: IterationEnd,
-): RunState["notBefore"] {
-  // Whatever else came of the iteration: the provider has said until when it refuses to work.
-  const told = toldReset(current, at);
-  if (told !== undefined) return { at: told, reason: "usage limit of the agent's provider" };
-  switch (end.outcome) {
-    case "usage-limited":
-      return { at: at + state.config.limitWaitMs, reason: "usage limit of the agent's provider" };
-    case "rate-limited":
-      return { at: backoffUntil(state, at), reason: "the agent's provider is overloaded" };
-    default:
-      return state.config.pauseMs > 0
-        ? { at: at + state.config.pauseMs, reason: "pause between iterations" }
-        : undefined;
-  }
-}
-
-function endingAfter(end: IterationEnd): RunState["ending"] {
-  if (end.complete) return { reason: "complete", detail: end.reason };
-  if (end.outcome === "fatal") return { reason: "agent-unusable", detail: end.reason };
-  if (end.outcome === "needs-human") return { reason: "needs-human", detail: end.reason };
-  return undefined;
+function noteGate(it: IterationState, result: GateResult, state: RunState): IterationState {
+  const isBetter = result.passed && lookUp(state.gates, result.name) === "red";
+  return { ...it, gates: [...it.gates, result], gateImproved: it.gateImproved || isBetter };
 }
 
 /** A mark that was taken back makes the task open again. */
@@ -285,8 +381,9 @@ function countAttempt(state: RunState, current: IterationState): RunState["attem
     : { ...state.attempts, [current.task.id]: current.attempt };
 }
 
-function addCost(state: RunState, costUsd: number | undefined): number | undefined {
-  return costUsd === undefined ? state.costUsd : (state.costUsd ?? 0) + costUsd;
+/** What nobody has told stays unknown. */
+function add(sum: number | undefined, more: number | undefined): number | undefined {
+  return more === undefined ? sum : (sum ?? 0) + more;
 }
 
 function iterationOf(event: Event): number {

@@ -16,6 +16,8 @@ const task: Task = {
   status: "open",
   dependsOn: [],
   notes: "a note",
+  checks: ["npm run check"],
+  frozen: "",
 };
 
 function input(more: Partial<PromptInput> = {}): PromptInput {
@@ -32,6 +34,7 @@ function input(more: Partial<PromptInput> = {}): PromptInput {
       reason: 'the gate "tests" fails',
       lines: ["not ok 1"],
     },
+    warning: "3 iterations have worked on this task and none was accepted",
     memory: "what went before",
     commits: ["abc feat: x"],
     tokensMax: 4000,
@@ -50,11 +53,16 @@ A: first
 
 1 of 3 tasks are done. This is attempt 2 at this one.
 
+3 iterations have worked on this task and none was accepted. Take another way, or say what stands in it: NEEDS_HUMAN: reason.
+
 what it is
 
 Acceptance criteria:
 - one
 - two
+
+Checks of this task's own:
+- npm run check
 
 Notes: a note
 

@@ -20,6 +20,8 @@ export interface PromptInput {
   readonly specs: readonly string[];
   readonly gates: readonly string[];
   readonly rejection: Rejection | undefined;
+  /** What the agent should know about earlier tries. */
+  readonly warning: string | undefined;
   /** The end of the memory file. */
   readonly memory: string;
   /** Subjects of the newest commits. */
@@ -99,15 +101,19 @@ function sections(input: PromptInput): Section[] {
   ];
 }
 
-function taskText({ task, attempt, counts }: PromptInput): string {
+function taskText({ task, attempt, counts, warning }: PromptInput): string {
   const lines = [
     `${task.id}: ${task.title}`,
     "",
     `${counts.done} of ${counts.total} tasks are done. This is attempt ${attempt} at this one.`,
   ];
+  if (warning !== undefined)
+    lines.push("", `${warning}. Take another way, or say what stands in it: NEEDS_HUMAN: reason.`);
   if (task.description !== "") lines.push("", task.description);
   if (task.criteria.length > 0)
     lines.push("", "Acceptance criteria:", ...task.criteria.map((text) => `- ${text}`));
+  if (task.checks.length > 0)
+    lines.push("", "Checks of this task's own:", ...task.checks.map((text) => `- ${text}`));
   if (task.notes !== "") lines.push("", `Notes: ${task.notes}`);
   return lines.join("\n");
 }

@@ -1,6 +1,7 @@
 // The settings of a run, resolved and frozen. Where they come from, and how they are written in files, is world/config.
 
 import * as z from "zod/mini";
+import { TaskId } from "./ids.ts";
 
 /** How a program's output is read. */
 export const StreamFormat = z.enum(["text", "claude", "notes"]);
@@ -36,10 +37,42 @@ export type ClockLimits = z.infer<typeof ClockLimits>;
 /** One command whose exit code decides whether work is good. */
 export const Gate = z.object({
   name: z.string(),
+  /** A shell command; empty for the own checks of a task, which stand in its list. */
   command: z.string(),
   timeoutMs: z.int(),
+  /** The task whose own checks these are; absent for a gate of the whole run. */
+  task: z.optional(TaskId),
 });
 export type Gate = z.infer<typeof Gate>;
+
+/** When a run that gets nowhere is stopped. */
+const BreakerLimits = z.object({
+  /** Iterations in a row without any change. */
+  idleMax: z.int(),
+  /** Iterations in a row with the same error. */
+  sameErrorMax: z.int(),
+});
+
+/** When a task is laid aside so that others can go on. */
+const ParkLimits = z.object({
+  /** Claims in a row that did not stand. */
+  rejectedMax: z.int(),
+  /** Iterations in a row that changed tests and nothing else. */
+  testOnlyMax: z.int(),
+  /** Iterations without acceptance after which the next agent is told so. */
+  warnAfter: z.int(),
+  /** Iterations without acceptance after which other tasks come first. */
+  deferAfter: z.int(),
+});
+
+/** What a run, or all runs of a feature together, may use at most; a limit left out does not hold. */
+export const Budget = z.object({
+  tokensMax: z.optional(z.int()),
+  usdMax: z.optional(z.number()),
+  featureTokensMax: z.optional(z.int()),
+  featureUsdMax: z.optional(z.number()),
+});
+export type Budget = z.infer<typeof Budget>;
 
 /** All settings of a run. */
 export const Config = z.object({
@@ -62,5 +95,12 @@ export const Config = z.object({
   keepIterations: z.int(),
   /** Size of the whole prompt, in estimated tokens. */
   promptTokensMax: z.int(),
+  /** Most time for the own checks of one task. */
+  gateTimeoutMs: z._default(z.int(), 900_000),
+  /** Most agent starts in any hour. */
+  callsPerHourMax: z._default(z.int(), 100),
+  breaker: z._default(BreakerLimits, { idleMax: 3, sameErrorMax: 5 }),
+  parking: z._default(ParkLimits, { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 }),
+  budget: z._default(Budget, {}),
 });
 export type Config = z.infer<typeof Config>;

@@ -25,6 +25,18 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
+/** Files beside the task list that only a person may change. */
+export const GuardedFile = z.enum(["settings", "prompt"]);
+export type GuardedFile = z.infer<typeof GuardedFile>;
+
+/** What a stop file says: all is done, or a person is needed. */
+export const SignalKind = z.enum(["complete", "waiting"]);
+export type SignalKind = z.infer<typeof SignalKind>;
+
+/** Why a gate runs: before the first agent, after a claim, or once more because it was red. */
+export const GatePhase = z.enum(["baseline", "check", "again"]);
+export type GatePhase = z.infer<typeof GatePhase>;
+
 /** One order of an iteration to the world. */
 export const Effect = z.discriminatedUnion("type", [
   /** Read tasks, memory and git as they are before the agent starts. */
@@ -34,13 +46,21 @@ export const Effect = z.discriminatedUnion("type", [
     task: TaskRef,
     attempt: z.int(),
     rejection: z.optional(Rejection),
+    /** What the agent should know about earlier tries at the task. */
+    warning: z.optional(z.string()),
   }),
   z.object({ type: z.literal("run-agent"), task: TaskRef, attempt: z.int() }),
   /** Read the same things again and say what changed. */
   z.object({ type: z.literal("inspect-project") }),
-  /** Put back the task list as it was before the agent; keep the agent's aside. */
+  /** Bring the repository back to the branch, the history and the stash it had before the agent. */
+  z.object({ type: z.literal("mend-git"), why: z.string() }),
+  /** Put back the task list as it was before the agent, with what it may change; keep the agent's aside. */
   z.object({ type: z.literal("restore-tasks"), why: z.string() }),
-  z.object({ type: z.literal("run-gate"), gate: Gate }),
+  /** Put back a file of the person's as it was before the agent; keep the agent's aside. */
+  z.object({ type: z.literal("restore-file"), file: GuardedFile }),
+  /** Take the agent's stop file out of the way. */
+  z.object({ type: z.literal("set-aside"), signal: SignalKind }),
+  z.object({ type: z.literal("run-gate"), gate: Gate, phase: z.optional(GatePhase) }),
   z.object({ type: z.literal("mark-task"), task: TaskId, status: z.enum(["open", "done"]) }),
   z.object({ type: z.literal("write-memory"), entry: MemoryEntry }),
   z.object({ type: z.literal("commit"), subject: z.string() }),

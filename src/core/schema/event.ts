@@ -3,11 +3,34 @@
 import * as z from "zod/mini";
 import { Config } from "./config.ts";
 import { Control } from "./control.ts";
-import { Effect } from "./effect.ts";
+import { Effect, GatePhase, GuardedFile, SignalKind } from "./effect.ts";
+import { Finding } from "./finding.ts";
 import { EffectId, RunId, TaskId } from "./ids.ts";
 import { Tokens } from "./note.ts";
-import { CLOCKS, END_REASONS, OUTCOMES } from "./outcome.ts";
+import { CLOCKS, END_REASONS, OUTCOMES, PARK_REASONS } from "./outcome.ts";
 import { TaskChanges, TaskRef, TaskSummary } from "./task.ts";
+
+/** What a new run takes over from the one before it. */
+export const Inherited = z.object({
+  /** Why the circuit breaker of the feature is open, and the error that had opened it. */
+  breaker: z.optional(z.string()),
+  breakerError: z.optional(z.string()),
+  /** Gates that were green and have the same command still. */
+  greenGates: z.optional(z.array(z.string())),
+  /** What all earlier runs of the feature have used; a sum that is not known is left out. */
+  costUsd: z.optional(z.number()),
+  tokens: z.optional(z.int()),
+  /** The newest commit that was seen; another one now is a person's. */
+  head: z.optional(z.string()),
+  /** The commit whose tests are trusted, when what was done to them since has not been accepted. */
+  trusted: z.optional(z.string()),
+  findings: z.optional(z.array(Finding)),
+  /** Test files that were changed since the trusted commit. */
+  touched: z.optional(z.array(z.string())),
+  /** Edits that were put aside and that nobody has accepted. */
+  aside: z.optional(z.partialRecord(z.enum(["tasks", "settings", "prompt"]), z.string())),
+});
+export type Inherited = z.infer<typeof Inherited>;
 
 /** Facts about the run as a whole. */
 const RunFact = z.discriminatedUnion("type", [
@@ -24,9 +47,21 @@ const RunFact = z.discriminatedUnion("type", [
     head: z.optional(z.string()),
     /** Tasks that an earlier run of the feature has verified; as many as fit. */
     verified: z.optional(z.array(TaskId)),
+    /** When agents were started in this tree within the last hour. */
+    calls: z.optional(z.array(z.number())),
+    inherited: z.optional(Inherited),
   }),
   /** A later process goes on with the run. */
-  z.object({ type: z.literal("run-resumed"), program: z.string(), argv: z.array(z.string()) }),
+  z.object({
+    type: z.literal("run-resumed"),
+    program: z.string(),
+    argv: z.array(z.string()),
+    calls: z.optional(z.array(z.number())),
+    /** The person has closed the circuit breaker. */
+    circuit: z.optional(z.literal("reset")),
+  }),
+  /** A person takes what was found or put aside; said about a run that nobody works on. */
+  z.object({ type: z.literal("edits-accepted"), what: z.array(z.string()) }),
   z.object({ type: z.literal("config-changed"), config: Config, changed: z.array(z.string()) }),
   z.object({ type: z.literal("control-received"), id: z.string(), control: Control }),
   /** The current effect is to be cut short. */
@@ -82,6 +117,8 @@ export const AgentExit = z.object({
       text: z.string(),
     }),
   ),
+  /** A question it put to a person through a tool. */
+  asked: z.optional(z.string()),
   /** Tool calls that were refused; the first five. */
   denials: z.array(z.object({ tool: z.string(), input: z.string() })),
   /** The last lines of standard error, bounded. */
@@ -94,8 +131,17 @@ export type AgentExit = z.infer<typeof AgentExit>;
 /** The state of the repository at one moment; absent outside git. */
 export const GitReading = z.object({
   head: z.optional(z.string()),
+  /** Absent when HEAD is detached. */
   branch: z.optional(z.string()),
   dirty: z.int(),
+  /** A merge, rebase or the like that is in progress. */
+  operation: z.optional(z.string()),
+  /** True when git finds a lock in its way: of the index, of HEAD, of the branch. */
+  locked: z.optional(z.literal(true)),
+  /** Commits of the stash, newest first; at most 20. */
+  stash: z.optional(z.array(z.string())),
+  /** Under which name the record keeps branches and tags and what they point at. */
+  refs: z.optional(z.string()),
 });
 export type GitReading = z.infer<typeof GitReading>;
 
@@ -111,6 +157,21 @@ export const ProjectReading = z.object({
   digest: z.string(),
   /** Size of the memory file, for finding what an agent appends. */
   memoryBytes: z.int(),
+  /** Done tasks with checks of their own; tasks with equal commands have equal keys. At most 200. */
+  checks: z.optional(z.array(z.object({ task: TaskId, key: z.string() }))),
+  /** Under which names the record keeps the person's files; one that is missing is left out. */
+  guarded: z.optional(z.partialRecord(GuardedFile, z.string())),
+  /** A stop file and what stands in it, cut. */
+  signal: z.optional(z.object({ kind: SignalKind, text: z.string() })),
+  /** What a person has changed since the last iteration. */
+  edits: z.optional(
+    z.object({
+      /** For people, one sentence each. */
+      words: z.array(z.string()),
+      /** Tasks that were edited or reopened. */
+      tasks: z.array(TaskId),
+    }),
+  ),
 });
 export type ProjectReading = z.infer<typeof ProjectReading>;
 
@@ -119,8 +180,18 @@ export const ProjectChange = z.extend(ProjectReading, {
   changes: TaskChanges,
   commits: z.int(),
   treeChanged: z.boolean(),
+  /** Commits that were there before and are not any more. */
+  dropped: z.optional(z.int()),
+  /** Branches and tags that are gone or point elsewhere, the run's own branch left out. */
+  lostRefs: z.optional(z.int()),
   /** Files changed by commits or in the tree; at most 20. */
   files: z.array(z.string()),
+  /** True when tests were changed and nothing else. */
+  testOnly: z.optional(z.boolean()),
+  /** Files of tests and gates that the iteration changed; at most 50. */
+  touched: z.optional(z.array(z.string())),
+  /** What was done to tests and gates since the trusted commit. */
+  findings: z.optional(z.array(Finding)),
   /** True when the agent wrote its own entry in the memory file. */
   entryWritten: z.boolean(),
 });
@@ -135,12 +206,30 @@ export const GateResult = z.object({
   durationMs: z.number(),
   /** First failing lines, bounded; empty when it passed. */
   lines: z.array(z.string()),
+  phase: z.optional(GatePhase),
 });
 export type GateResult = z.infer<typeof GateResult>;
 
 /** Whether an accepted task was really checked by a gate. */
 export const Verification = z.enum(["verified", "unverified"]);
 export type Verification = z.infer<typeof Verification>;
+
+/** Something that was said to be done, and what became of it. */
+export const Claim = z.object({
+  kind: z.enum(["mark", "promise", "stop-file"]),
+  verdict: z.enum(["accepted", "unverified", "rejected"]),
+  /** Why, in one sentence. */
+  reason: z.string(),
+});
+export type Claim = z.infer<typeof Claim>;
+
+/** Why a task is laid aside. */
+export const Parked = z.object({
+  why: z.enum(PARK_REASONS),
+  /** The question, or what happened, in one sentence. */
+  detail: z.string(),
+});
+export type Parked = z.infer<typeof Parked>;
 
 /** How an iteration came out. */
 export const IterationEnd = z.object({
@@ -156,6 +245,16 @@ export const IterationEnd = z.object({
   /** True when nothing is open any more and no gate is red. */
   complete: z.boolean(),
   commit: z.optional(z.string()),
+  claims: z.optional(z.array(Claim)),
+  /** A commit, a task change, a better gate or a changed tree, compared with the start of the iteration. */
+  progress: z.optional(z.boolean()),
+  testOnly: z.optional(z.boolean()),
+  /** What went wrong, without numbers, paths and times. */
+  error: z.optional(z.string()),
+  /** Set when the task is laid aside. */
+  parked: z.optional(Parked),
+  /** Set when only a person can go on, whatever else is open. */
+  blocked: z.optional(z.literal(true)),
 });
 export type IterationEnd = z.infer<typeof IterationEnd>;
 
@@ -182,13 +281,32 @@ const IterationFact = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent-started"), pid: z.int(), startTime: z.string() }),
   z.object({ type: z.literal("agent-exited"), exit: AgentExit }),
   z.object({ type: z.literal("project-inspected"), change: ProjectChange }),
-  z.object({ type: z.literal("tasks-restored"), keptAside: z.string() }),
+  z.object({
+    type: z.literal("git-mended"),
+    /** For people, one sentence each. */
+    did: z.array(z.string()),
+    /** What a person has to do, where it could not be mended. */
+    problem: z.optional(z.string()),
+  }),
+  z.object({
+    type: z.literal("tasks-restored"),
+    /** Where the agent's version lies; empty where it had deleted it. */
+    keptAside: z.string(),
+    /** The list as it is now. */
+    tasks: z.optional(TaskSummary),
+    /** Name of that text, to notice what a person changes later. */
+    list: z.optional(z.string()),
+  }),
+  z.object({ type: z.literal("file-restored"), file: GuardedFile, keptAside: z.string() }),
+  z.object({ type: z.literal("signal-set-aside"), signal: SignalKind, keptAside: z.string() }),
   z.object({ type: z.literal("gate-ran"), result: GateResult }),
   z.object({
     type: z.literal("task-marked"),
     task: TaskId,
     status: z.enum(["open", "done"]),
     problem: z.optional(z.string()),
+    /** Name of the list's text as it is now. */
+    list: z.optional(z.string()),
   }),
   z.object({ type: z.literal("memory-written"), by: z.enum(["agent", "ralph"]) }),
   z.object({

@@ -32,6 +32,8 @@ export const Note = z.discriminatedUnion("type", [
   }),
   /** A tool call the agent was not allowed to make. */
   z.object({ type: z.literal("denied"), tool: z.string(), input: z.string() }),
+  /** It asks a person, through a tool that nobody answers here. */
+  z.object({ type: z.literal("asked"), question: z.string() }),
   /** The final message. The last one of a process counts. */
   z.object({
     type: z.literal("result"),

@@ -21,6 +21,18 @@ export const OUTCOMES = [
 /** How an iteration came out. */
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Why a task is laid aside. The last three only let others go first: the task comes back when no other is left. */
+export const PARK_REASONS = [
+  "asked",
+  "rejected-claims",
+  "test-only",
+  "no-change",
+  "same-error",
+  "stuck",
+] as const;
+/** One of them. */
+export type ParkReason = (typeof PARK_REASONS)[number];
+
 export const END_REASONS = [
   "complete",
   "iterations-used-up",

@@ -17,6 +17,17 @@ export interface Task {
   readonly status: TaskStatus;
   readonly dependsOn: readonly TaskId[];
   readonly notes: string;
+  /** Shell commands of its own that must all succeed once it is done. */
+  readonly checks: readonly string[];
+  /** All that an agent may not change, as one text: everything but state and notes. */
+  readonly frozen: string;
+}
+
+/** A whole list of work. */
+export interface TaskList {
+  readonly tasks: readonly Task[];
+  /** What the list says beside its tasks, as one text; an agent may not change it. */
+  readonly frame: string;
 }
 
 /** A task by name, small enough for an event. */
@@ -42,6 +53,14 @@ export type TaskSummary = z.infer<typeof TaskSummary>;
 /** How many tasks a list of changes names at most. */
 export const NAMED_CHANGES_MAX = 30;
 
+/** A task that says something else than before. */
+export const TaskEdit = z.object({
+  id: TaskId,
+  /** Which field, and both values, cut: `title: "Pay" → "Pay later"`. */
+  what: z.string(),
+});
+export type TaskEdit = z.infer<typeof TaskEdit>;
+
 /** How a task list differs between two readings; each list names the first few. */
 export const TaskChanges = z.object({
   /** How many were finished, named or not. */
@@ -50,5 +69,9 @@ export const TaskChanges = z.object({
   reopened: z.array(TaskRef),
   added: z.array(TaskRef),
   removed: z.array(TaskRef),
+  /** Tasks that say something else than before, state and notes apart; absent in logs of older versions. */
+  edited: z.optional(z.array(TaskEdit)),
+  /** What else is different: keys of the list itself, or the order of its tasks. */
+  listEdits: z.optional(z.array(z.string())),
 });
 export type TaskChanges = z.infer<typeof TaskChanges>;

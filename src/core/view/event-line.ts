@@ -2,9 +2,18 @@
 
 import { renderDuration } from "../../std/duration.ts";
 import { printableLine } from "../../std/printable.ts";
+import { count } from "../../std/text.ts";
 import type { RunState } from "../loop/state.ts";
 import type { Config } from "../schema/config.ts";
-import type { AgentExit, Event, IterationEnd } from "../schema/event.ts";
+import type { GatePhase } from "../schema/effect.ts";
+import type {
+  AgentExit,
+  Event,
+  GateResult,
+  IterationEnd,
+  ProjectChange,
+  ProjectReading,
+} from "../schema/event.ts";
 
 const LINE_MAX = 300;
 
@@ -17,9 +26,11 @@ export function renderEventLine(event: Event, state: RunState | undefined): stri
 function wordsFor(event: Event, state: RunState | undefined): string | undefined {
   switch (event.type) {
     case "run-started":
-      return `run ${event.run} of ${event.feature} started: at most ${event.config.iterationMax} iterations, ${limitWords(event.config)}`;
+      return `run ${event.run} of ${event.feature} started: at most ${count(event.config.iterationMax, "iteration")}, ${limitWords(event.config)}${trialWords(event.inherited?.breaker)}`;
     case "run-resumed":
       return `run ${event.run} goes on${state === undefined ? "" : ` after iteration ${state.iteration}`}`;
+    case "edits-accepted":
+      return `a person accepted: ${event.what.join("; ")}`;
     case "config-changed":
       return `settings changed: ${event.changed.join(", ")}`;
     case "control-received":
@@ -32,8 +43,18 @@ function wordsFor(event: Event, state: RunState | undefined): string | undefined
       return orderWords(event, state);
     case "agent-exited":
       return survivorWords(event.exit);
+    case "project-read":
+      return editWords(event.reading);
+    case "project-inspected":
+      return findingWords(event.change);
+    case "git-mended":
+      return [...event.did, ...(event.problem === undefined ? [] : [event.problem])].join("; ");
     case "tasks-restored":
-      return `the task list was put back; what the agent left is in ${event.keptAside}`;
+      return `the task list was put back${asideWords(event.keptAside)}`;
+    case "file-restored":
+      return `${event.file === "settings" ? "config.yaml" : "prompt.md"} was put back${asideWords(event.keptAside)}`;
+    case "signal-set-aside":
+      return `the stop file was taken out of the way, to ${event.keptAside}`;
     case "gate-ran":
       return gateWords(event.result);
     case "iteration-ended":
@@ -73,16 +94,37 @@ function survivorWords(exit: AgentExit): string | undefined {
   return `${exit.survivors} left-over ${exit.survivors === 1 ? "process" : "processes"} of the agent ended`;
 }
 
-function gateWords(result: {
-  name: string;
-  passed: boolean;
-  timedOut: boolean;
-  code: number | null;
-  durationMs: number;
-}): string {
+function asideWords(keptAside: string): string {
+  return keptAside === ""
+    ? "; the agent had deleted it"
+    : `; what the agent left is in ${keptAside}`;
+}
+
+function trialWords(why: string | undefined): string {
+  return why === undefined ? "" : `; the circuit breaker was open (${why}): one iteration decides`;
+}
+
+function editWords({ edits }: ProjectReading): string | undefined {
+  return edits === undefined ? undefined : `a person has changed: ${edits.words.join("; ")}`;
+}
+
+function findingWords({ findings = [] }: ProjectChange): string | undefined {
+  if (findings.length === 0) return undefined;
+  return `tests or gates were tampered with: ${findings.map(({ path, what }) => `${what} (${path})`).join(", ")}`;
+}
+
+const PHASES: Readonly<Record<GatePhase, string>> = {
+  baseline: " before the first agent",
+  check: "",
+  again: " once more",
+};
+
+function gateWords(result: GateResult): string {
   const took = renderDuration(result.durationMs);
-  if (result.passed) return `gate ${result.name} passes (${took})`;
-  return `gate ${result.name} fails: ${result.timedOut ? "timed out" : `exit ${result.code ?? "by signal"}`} (${took})`;
+  const name = `gate ${result.name}${PHASES[result.phase ?? "check"]}`;
+  if (result.passed) return `${name} passes (${took})`;
+  const how = result.timedOut ? "timed out" : `exit ${result.code ?? "by signal"}`;
+  return `${name} fails: ${how} (${took})`;
 }
 
 function iterationWords(n: number, end: IterationEnd, state: RunState | undefined): string {
@@ -90,5 +132,6 @@ function iterationWords(n: number, end: IterationEnd, state: RunState | undefine
   const unchecked = end.accepted.some((task) => task.verification === "unverified")
     ? " [unverified]"
     : "";
-  return `iteration ${n}: ${end.outcome}${unchecked}, ${end.reason}${open}`;
+  const aside = end.parked === undefined ? "" : `; laid aside: ${end.parked.detail}`;
+  return `iteration ${n}: ${end.outcome}${unchecked}, ${end.reason}${open}${aside}`;
 }

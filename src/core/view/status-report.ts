@@ -4,6 +4,7 @@ import { renderDuration } from "../../std/duration.ts";
 import { lookUp } from "../../std/look-up.ts";
 import { printableLine } from "../../std/printable.ts";
 import type { RunState } from "../loop/state.ts";
+import type { Parked } from "../schema/event.ts";
 import type { Task } from "../schema/task.ts";
 
 /** What a process of the run is doing, or why there is none. */
@@ -19,6 +20,17 @@ export interface StatusReport {
   readonly charged: number;
   readonly activeMs: number;
   readonly costUsd: number | undefined;
+  readonly tokens: number | undefined;
+  /** What all runs of the feature have cost, where anybody told. */
+  readonly featureCostUsd: number | undefined;
+  /** `closed`, `open` or `half-open`, and why it is not closed. */
+  readonly breaker: { readonly state: string; readonly why: string | undefined } | undefined;
+  /** The last claim that did not stand. */
+  readonly rejection: { readonly task: string | undefined; readonly reason: string } | undefined;
+  /** Why the newest unverified task is not verified. */
+  readonly doubt: string | undefined;
+  /** What was done to tests and gates and waits for a person. */
+  readonly findings: readonly { readonly path: string; readonly what: string }[];
   readonly pid: number | undefined;
   readonly current:
     | {
@@ -44,6 +56,8 @@ interface TaskLine {
   readonly status: Task["status"];
   /** True when a gate of ours has seen the work; false for every other task, done or not. */
   readonly verified: boolean;
+  /** Why it is laid aside, where it is: `asked` with the question, or what went wrong too often. */
+  readonly parked: Parked | undefined;
 }
 
 /** What a report is made from. */
@@ -57,6 +71,7 @@ export interface StatusInput {
 
 export function reportStatus({ feature, state, tasks, pid }: StatusInput): StatusReport {
   const current = state?.current;
+  const rejection = state?.rejection;
   return {
     feature,
     state: lifeOf(state, pid),
@@ -66,6 +81,14 @@ export function reportStatus({ feature, state, tasks, pid }: StatusInput): Statu
     charged: state?.charged ?? 0,
     activeMs: state?.activeMs ?? 0,
     costUsd: state?.costUsd,
+    tokens: state?.tokens,
+    featureCostUsd: featureCost(state),
+    breaker:
+      state === undefined ? undefined : { state: state.breaker.state, why: state.breaker.why },
+    rejection:
+      rejection === undefined ? undefined : { task: rejection.task?.id, reason: rejection.reason },
+    doubt: state?.doubt,
+    findings: (state?.trust.findings ?? []).map(({ path, what }) => ({ path, what })),
     pid,
     current:
       current === undefined
@@ -85,6 +108,7 @@ export function reportStatus({ feature, state, tasks, pid }: StatusInput): Statu
       title: task.title,
       status: task.status,
       verified: task.status === "done" && isVerified(state, task.id),
+      parked: task.status === "done" ? undefined : lookUp(state?.parked ?? {}, task.id),
     })),
     end: state?.end,
   };
@@ -103,9 +127,32 @@ export function renderStatus(report: StatusReport, now: number): string {
     const { iteration, outcome, reason } = report.last;
     lines.push(printableLine(`last: iteration ${iteration} ${outcome}, ${reason}`, LINE_MAX));
   }
+  lines.push(...troubleLines(report));
   return `${lines.join("\n")}\n`;
 }
 
+/** What a person should know beside the tasks; nothing where all is well. */
+function troubleLines(report: StatusReport): string[] {
+  const { rejection, breaker, doubt, findings, tasks, last } = report;
+  const said: string[] = [];
+  if (rejection !== undefined && rejection.reason !== last?.reason)
+    said.push(`rejected: ${rejection.task ?? "a claim"}, ${rejection.reason}`);
+  const isDoubtful = tasks.some(({ status, verified }) => status === "done" && !verified);
+  if (isDoubtful && doubt !== undefined && doubt !== last?.reason)
+    said.push(`unverified: ${doubt}`);
+  if (breaker !== undefined && breaker.state !== "closed")
+    said.push(`circuit breaker ${breaker.state}: ${breaker.why ?? ""}`);
+  for (const { path, what } of findings.slice(0, FINDINGS_SHOWN))
+    said.push(`tampered: ${what} (${path}); \`ralph accept-edits --show\` shows it`);
+  return said.map((line) => printableLine(line, LINE_MAX));
+}
+
+function featureCost(state: RunState | undefined): number | undefined {
+  const [before, now] = [state?.spent.costUsd, state?.costUsd];
+  return before === undefined && now === undefined ? undefined : (before ?? 0) + (now ?? 0);
+}
+
+const FINDINGS_SHOWN = 3;
 const TASKS_SHOWN = 40;
 const LINE_MAX = 200;
 
@@ -157,5 +204,7 @@ function budgetWords(report: StatusReport): string {
 function renderTask(task: TaskLine): string {
   const box = task.status === "done" ? "[x]" : task.status === "in-progress" ? "[>]" : "[ ]";
   const unverified = task.status === "done" && !task.verified ? " (unverified)" : "";
-  return `  ${box} ${printableLine(`${task.id} ${task.title}`, LINE_MAX)}${unverified}`;
+  const parked = task.parked === undefined ? "" : ` (laid aside: ${task.parked.detail})`;
+  const line = printableLine(`${task.id} ${task.title}${parked}`, LINE_MAX);
+  return `  ${box} ${line}${unverified}`;
 }

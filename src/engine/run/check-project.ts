@@ -13,10 +13,12 @@ export function checkTasks(host: Host, project: Project): Diagnostic[] {
   return reading.ok ? [] : [...reading.error];
 }
 
+/** With `operations` only what the run itself cannot mend stops it: it has yet to look at what its agent left. */
 export async function checkRepository(
   host: Host,
   project: Project,
   onNotice: (text: string) => void,
+  extent: "all" | "operations",
 ): Promise<Diagnostic[]> {
   const { repository } = project;
   if (repository === undefined) {
@@ -38,7 +40,8 @@ export async function checkRepository(
       },
     ];
   }
-  const findings = checkGitState(host, repository, status.value);
+  const all = checkGitState(host, repository, status.value);
+  const findings = all.filter(({ about }) => extent === "all" || about === "operation");
   for (const { severity, problem, remedy } of findings) {
     if (severity === "notice") onNotice(`${problem}: ${remedy}`);
   }

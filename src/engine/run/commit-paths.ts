@@ -7,9 +7,24 @@ import type { Host } from "../../world/host/host.ts";
 import { FILE_MODE, type RunPaths } from "../../world/store/run-paths.ts";
 import type { Project } from "../project/open-project.ts";
 
-/** Remembers what git does not know when the run begins: it is the user's. */
-export function writeUntracked(host: Host, paths: RunPaths, dirty: readonly DirtyPath[]): void {
-  writeNames(host, paths.untracked, untrackedOf(dirty));
+/**
+ * Remembers what git does not know when the run begins: it is the user's, but for what the agents of the run before,
+ * whose record is `last`, have left unfinished.
+ */
+export function writeUntracked(
+  host: Host,
+  paths: RunPaths,
+  dirty: readonly DirtyPath[],
+  last?: RunPaths,
+): void {
+  const left = new Set(last === undefined ? [] : (readNames(host, last.leftovers) ?? []));
+  const users = new Set(last === undefined ? [] : (readNames(host, last.untracked) ?? []));
+  const isAgents = (name: string): boolean => left.has(name) && !users.has(name);
+  writeNames(
+    host,
+    paths.untracked,
+    untrackedOf(dirty).filter((name) => !isAgents(name)),
+  );
 }
 
 /** Remembers what git does not know when a process lets go of the run: rejected or unfinished work of the agent's. */

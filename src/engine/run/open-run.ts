@@ -3,16 +3,25 @@
 import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import { Config } from "../../core/schema/config.ts";
-import type { Event, Fact } from "../../core/schema/event.ts";
+import type { Event, Fact, Inherited } from "../../core/schema/event.ts";
 import { TaskId, type RunId } from "../../core/schema/ids.ts";
 import { isResumable } from "../../core/schema/outcome.ts";
+import { unpinRefs } from "../../world/git/pin-refs.ts";
+import { lookUp } from "../../std/look-up.ts";
 import { readStatus, type GitStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
+import { featurePaths } from "../../world/layouts/hybrid.ts";
 import { Journal } from "../../world/store/journal.ts";
-import { readLatestRun, writeLatestRun } from "../../world/store/latest-run.ts";
+import { KeptLists } from "../../world/store/kept-lists.ts";
+import {
+  listFeaturesWithRuns,
+  readLatestRun,
+  treeKey,
+  writeLatestRun,
+} from "../../world/store/latest-run.ts";
 import { readTip } from "../../world/store/read-log.ts";
 import { FOLDER_MODE, runPaths, type RunPaths } from "../../world/store/run-paths.ts";
-import { treeOf, type Project } from "../project/open-project.ts";
+import { findPlace, treeOf, type Project } from "../project/open-project.ts";
 import { addUntracked, writeLeftovers, writeUntracked } from "./commit-paths.ts";
 
 /** What is needed to start or take up a run. */
@@ -23,6 +32,10 @@ export interface OpenOrder {
   readonly paths: RunPaths;
   readonly argv: readonly string[];
   readonly program: string;
+  /** When agents were started in this tree within the last hour; undefined where nobody has noted it. */
+  readonly calls: readonly number[] | undefined;
+  /** Whether an open circuit breaker stays so. */
+  readonly circuit: "kept" | "reset";
   readonly onEvent: (event: Event, state: RunState) => void;
 }
 
@@ -39,19 +52,57 @@ export interface OpenRun {
   readonly run: RunId | undefined;
   /** True when an agent was let go in an iteration that is still open: what it left has yet to be looked at. */
   readonly hasUnseenWork: boolean;
+  /** The settings as they were before that agent, whose hand may be in the file; undefined where the file counts. */
+  readonly settings: { readonly text: string | undefined } | undefined;
   readonly problem: string | undefined;
 }
 
 /** The newest run of the feature, if it goes on rather than being followed by a new one. */
 export function findOpenRun(host: Host, project: Project): OpenRun {
-  const none = { run: undefined, hasUnseenWork: false, problem: undefined };
+  const none = {
+    run: undefined,
+    hasUnseenWork: false,
+    settings: undefined,
+    problem: undefined,
+  };
   const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
   if (run === undefined) return none;
-  const tip = readTip(host, runPaths(project.record, run));
+  const paths = runPaths(project.record, run);
+  const tip = readTip(host, paths);
   if (!tip.ok) return { ...none, problem: tip.error };
   const { end, current } = tip.value.state;
   const goesOn = end === undefined || isResumable(end.reason);
-  return goesOn ? { ...none, run, hasUnseenWork: current?.agent !== undefined } : none;
+  if (!goesOn) return none;
+  const hasUnseenWork = current?.agent !== undefined;
+  return { ...none, run, hasUnseenWork, settings: settingsBefore(host, paths, current) };
+}
+
+/** What an agent made of the settings before the runner died must not decide how its own work is judged. */
+function settingsBefore(
+  host: Host,
+  paths: RunPaths,
+  current: RunState["current"],
+): OpenRun["settings"] {
+  const guarded = current?.before?.guarded;
+  if (current?.agent === undefined || current.after !== undefined || guarded === undefined)
+    return undefined;
+  const text = new KeptLists(host, paths.guarded).read(guarded.settings);
+  const isLost = guarded.settings !== undefined && text === undefined;
+  return isLost ? undefined : { text };
+}
+
+/** A project whose list an agent has deleted before its runner died is found by its run; the list is then put back. */
+export function openCutOff(
+  host: Host,
+  cwd: string,
+  wanted: string | undefined,
+): Project | undefined {
+  const place = findPlace(host, cwd);
+  const features = listFeaturesWithRuns(host, place.record, treeOf(place));
+  const projects = features
+    .filter((feature) => wanted === undefined || wanted === feature)
+    .map((feature) => ({ ...place, feature: featurePaths(place.root, feature) }));
+  return projects.find((project) => findOpenRun(host, project).hasUnseenWork);
 }
 
 export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> {
@@ -73,6 +124,10 @@ export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> 
 export async function letGo(host: Host, project: Project, paths: RunPaths): Promise<void> {
   const git = await readGit(host, project);
   if (git !== undefined) writeLeftovers(host, paths, git.dirty);
+  const { repository } = project;
+  // What nobody has looked at yet may be missing something that only a pin still holds.
+  if (repository !== undefined && !findOpenRun(host, project).hasUnseenWork)
+    await unpinRefs(host, repository, treeKey(repository.tree));
 }
 
 async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
@@ -80,10 +135,12 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
   host.files.makeFolder(paths.folder, FOLDER_MODE);
   const tree = treeOf(project);
   const git = await readGit(host, project);
-  writeUntracked(host, paths, git?.dirty ?? []);
+  writeUntracked(host, paths, git?.dirty ?? [], lastPaths(host, project));
   const journal = new Journal(host, paths, { run, seq: 0, bytes: 0 });
   const { feature } = project.feature;
-  const verified = readVerified(host, project);
+  const last = readLastState(host, project);
+  const verified = last === undefined ? [] : verifiedIn(last);
+  const inherited = last === undefined ? {} : inheritedFrom(last, order);
   const fact: Fact = {
     type: "run-started",
     program: order.program,
@@ -94,6 +151,8 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
     tree,
     ...(git?.head === undefined ? {} : { head: git.head }),
     ...(verified.length === 0 ? {} : { verified }),
+    ...(order.calls === undefined ? {} : { calls: [...order.calls] }),
+    ...(Object.keys(inherited).length === 0 ? {} : { inherited }),
   };
   const state = record(journal, order, undefined, fact);
   journal.sync();
@@ -109,18 +168,78 @@ async function readGit(host: Host, project: Project): Promise<GitStatus | undefi
   return status.ok ? status.value : undefined;
 }
 
-/** What the run before this one has verified, cut to what one event can hold. */
-function readVerified(host: Host, project: Project): TaskId[] {
+function lastPaths(host: Host, project: Project): RunPaths | undefined {
+  const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
+  return run === undefined ? undefined : runPaths(project.record, run);
+}
+
+/** How the run before this one ended; undefined where there is none that can be read. */
+function readLastState(host: Host, project: Project): RunState | undefined {
   const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
   const tip = run === undefined ? undefined : readTip(host, runPaths(project.record, run));
-  if (tip?.ok !== true) return [];
-  const names = Object.entries(tip.value.state.accepted).filter(([, how]) => how === "verified");
+  return tip?.ok === true ? tip.value.state : undefined;
+}
+
+/** What it has verified, cut to what one event can hold. */
+function verifiedIn(last: RunState): TaskId[] {
+  const names = Object.entries(last.accepted).filter(([, how]) => how === "verified");
   let room = VERIFIED_CHARS_MAX;
   return names.map(([id]) => TaskId.parse(id)).filter((id) => (room -= id.length + 3) > 0);
 }
 
+/** What outlives a run: an open breaker, what the feature has cost, and tampering that nobody has accepted. */
+function inheritedFrom(last: RunState, { circuit, config }: OpenOrder): Inherited {
+  const { breaker, spent, trust } = last;
+  const costUsd = sum(spent.costUsd, last.costUsd);
+  const tokens = sum(spent.tokens, last.tokens);
+  const isOpen = breaker.state !== "closed" && circuit === "kept";
+  const greenGates = greenIn(last, config);
+  const aside: NonNullable<Inherited["aside"]> = {};
+  for (const file of ["tasks", "settings", "prompt"] as const) {
+    const path = last.aside[file];
+    if (path !== undefined) aside[file] = path;
+  }
+  const suspicion = {
+    ...(trust.commit === undefined ? {} : { trusted: trust.commit }),
+    ...(trust.head === undefined ? {} : { head: trust.head }),
+    findings: [...trust.findings],
+    touched: [...trust.touched],
+  };
+  return {
+    ...(isOpen ? { breaker: breaker.why ?? "nothing moved" } : {}),
+    ...(isOpen && breaker.error !== undefined ? { breakerError: breaker.error } : {}),
+    ...(Object.keys(aside).length === 0 ? {} : { aside }),
+    ...(greenGates.length === 0 ? {} : { greenGates }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(trust.findings.length === 0 ? {} : suspicion),
+  };
+}
+
+/** Work that was rejected stays in the tree: what it broke must not pass for an old fault in the next run. */
+function greenIn(last: RunState, config: Config): string[] {
+  const isGreen = (name: string): boolean =>
+    ["green", "was-green"].includes(lookUp(last.gates, name) ?? "");
+  return config.gates
+    .filter(({ name, command }) =>
+      last.config.gates.some((old) => old.name === name && old.command === command),
+    )
+    .map(({ name }) => name)
+    .filter(isGreen);
+}
+
+function sum(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+}
+
 function resume(journal: Journal, order: OpenOrder, folded: RunState): OpenedRun {
-  const resumed: Fact = { type: "run-resumed", program: order.program, argv: [...order.argv] };
+  const resumed: Fact = {
+    type: "run-resumed",
+    program: order.program,
+    argv: [...order.argv],
+    ...(order.calls === undefined ? {} : { calls: [...order.calls] }),
+    ...(order.circuit === "reset" ? { circuit: "reset" } : {}),
+  };
   let state = record(journal, order, folded, resumed);
   const changed = changedKeys(state.config, order.config);
   if (changed.length > 0) {

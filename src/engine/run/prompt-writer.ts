@@ -21,6 +21,7 @@ export interface PromptOrder {
   readonly task: Task;
   readonly attempt: number;
   readonly rejection: Rejection | undefined;
+  readonly warning: string | undefined;
   readonly state: RunState;
   readonly head: string | undefined;
 }
@@ -60,6 +61,7 @@ export class PromptWriter {
         .slice(0, SPECS_MAX),
       gates: config.gates.map((gate) => gate.name),
       rejection: order.rejection,
+      warning: order.warning,
       memory: readProgressTail(this.#host, feature.memory.path, MEMORY_BYTES),
       commits: await this.#subjects(order.head),
       tokensMax: config.promptTokensMax,
@@ -67,7 +69,7 @@ export class PromptWriter {
   }
 
   #opening(): PromptInput["opening"] {
-    const own = this.#host.files.readText(this.#project.feature.ownPrompt);
+    const own = this.#host.files.readText(this.#project.feature.guarded.prompt.path);
     const isOwn = own !== undefined && own.trim() !== "";
     const text = isOwn ? own : this.#host.files.readText(join(this.#templates, "prompt.md"));
     assert(text !== undefined, "the shipped template is there");

@@ -15,6 +15,7 @@ import { resolveConfig, type ConfigFlags } from "../../world/config/resolve-conf
 import { isDiskError } from "../../world/host/files.ts";
 import type { Host } from "../../world/host/host.ts";
 import { ProcessTree } from "../../world/host/process-tree.ts";
+import { readCalls } from "../../world/store/calls.ts";
 import { takeControls, watchInbox } from "../../world/store/inbox.ts";
 import { JournalTouched, type Journal } from "../../world/store/journal.ts";
 import { lockPath } from "../../world/store/latest-run.ts";
@@ -22,7 +23,7 @@ import { renderRefusal, takeLock } from "../../world/store/lock.ts";
 import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { openProject, treeOf, type Project } from "../project/open-project.ts";
 import { drive } from "./drive.ts";
-import { findOpenRun, letGo, openRun } from "./open-run.ts";
+import { findOpenRun, letGo, openCutOff, openRun } from "./open-run.ts";
 import { checkRepository, checkTasks } from "./check-project.ts";
 import { RealWorld } from "./world.ts";
 
@@ -34,6 +35,7 @@ export interface RunOrder {
   readonly argv: readonly string[];
   readonly otherHost: "refuse" | "take-over";
   readonly resume: "if-possible" | "required";
+  readonly circuit: "kept" | "reset";
   readonly templates: string;
   readonly self: readonly string[];
   readonly program: string;
@@ -78,7 +80,7 @@ interface Prepared {
   readonly project: Project;
   readonly config: Config;
   /** What a killed process left running may hold git's lock, so the repository is looked at once that has ended. */
-  readonly repository: "checked" | "to-check";
+  readonly repository: "checked" | "to-check" | "to-mend";
 }
 
 /** Everything a person can get wrong, found before the first byte is written. */
@@ -87,23 +89,25 @@ async function prepare(
   order: RunOrder,
   observer: RunObserver,
 ): Promise<Result<Prepared, Diagnostic[]>> {
-  const project = openProject(host, order.cwd, order.feature);
+  const found = openProject(host, order.cwd, order.feature);
+  const cutOff = found.ok ? undefined : openCutOff(host, order.cwd, order.feature);
+  const project = cutOff === undefined ? found : ok(cutOff);
   if (!project.ok) return project;
-  const config = resolveConfig(host, project.value.root, order.flags);
   const open = findOpenRun(host, project.value);
+  const config = resolveConfig(host, project.value.root, order.flags, open.settings);
   const isCutOff = open.run !== undefined;
   const problems = [
     ...(config.ok ? [] : config.error),
     // A list that an agent broke before the runner died is put back by the run itself.
     ...(open.hasUnseenWork ? [] : checkTasks(host, project.value)),
-    ...(isCutOff ? [] : await checkRepository(host, project.value, observer.onNotice)),
+    ...(isCutOff ? [] : await checkRepository(host, project.value, observer.onNotice, "all")),
   ];
   if (problems.length > 0 || !config.ok) return err(problems);
   for (const notice of config.value.notices) observer.onNotice(notice);
   return ok({
     project: project.value,
     config: config.value.config,
-    repository: isCutOff ? "to-check" : "checked",
+    repository: !isCutOff ? "checked" : open.hasUnseenWork ? "to-mend" : "to-check",
   });
 }
 
@@ -132,11 +136,12 @@ async function runLocked(
     return await runLocked(host, order, observer, prepared);
   }
   try {
-    if (prepared.repository === "to-check") {
+    if (prepared.repository !== "checked") {
       const variable = runVariable(run);
       await new ProcessTree(host, { pid: undefined, since: undefined, variable }).end();
       // What is not clean now is the run's own work, so there is nothing to say about it.
-      const problems = await checkRepository(host, project, () => undefined);
+      const extent = prepared.repository === "to-mend" ? "operations" : "all";
+      const problems = await checkRepository(host, project, () => undefined, extent);
       if (problems.length > 0) return badInput(problems);
     }
     return await runRecorded(host, order, observer, { ...prepared, run });
@@ -160,6 +165,8 @@ async function runRecorded(
     paths,
     argv: order.argv,
     program: order.program,
+    calls: readCalls(host, project.record, treeOf(project)),
+    circuit: order.circuit,
     onEvent: observer.onEvent,
   });
   const world = new RealWorld({
@@ -192,6 +199,8 @@ async function runRecorded(
   } catch (error) {
     const end = endByFault(journal, latest, error);
     if (end === undefined) throw error;
+    // The next run has to know which files are the agent's; where even this cannot be written, it does without.
+    if (error instanceof JournalTouched) await letGo(host, project, paths).catch(() => undefined);
     return { end, run, state: latest, diagnostics: [] };
   } finally {
     journal.close();

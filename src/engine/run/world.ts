@@ -1,33 +1,23 @@
 // The real world behind the driver: one case per effect, each a short way from order to fact.
 
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { clocksWithin } from "../../core/loop/clocks-within.ts";
-import { compareTasks, summarizeTasks } from "../../core/loop/next-task.ts";
 import type { RunState } from "../../core/loop/state.ts";
-import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import type { Effect } from "../../core/schema/effect.ts";
-import type { GitReading, IterationFact, ProjectReading } from "../../core/schema/event.ts";
+import type { IterationFact } from "../../core/schema/event.ts";
 import { renderIterationId } from "../../core/schema/ids.ts";
-import type { Task } from "../../core/schema/task.ts";
 import { assert, unreachable } from "../../std/assert.ts";
-import type { Result } from "../../std/result.ts";
 import { clip } from "../../std/text.ts";
 import { childEnvironment, runVariable } from "../../world/agents/environment.ts";
 import { adapters } from "../../world/agents/registry.ts";
 import { lostAgent, runAgent } from "../../world/agents/run-agent.ts";
 import { commitWork, findCommit } from "../../world/git/commit.ts";
-import { readCommits } from "../../world/git/read-commits.ts";
-import { digestOf, readStatus, type GitStatus } from "../../world/git/read-status.ts";
+import type { DirtyPath } from "../../world/git/read-status.ts";
 import { isDiskError } from "../../world/host/files.ts";
 import type { Host } from "../../world/host/host.ts";
 import { ProcessTree } from "../../world/host/process-tree.ts";
-import {
-  appendEntry,
-  hasNewEntry,
-  hasOwnEntry,
-  progressSize,
-} from "../../world/memory/progress-txt.ts";
-import { KeptLists } from "../../world/store/kept-lists.ts";
+import { appendEntry, hasOwnEntry } from "../../world/memory/progress-txt.ts";
+import { CallLog } from "../../world/store/calls.ts";
 import {
   FILE_MODE,
   FOLDER_MODE,
@@ -35,13 +25,13 @@ import {
   type IterationPaths,
   type RunPaths,
 } from "../../world/store/run-paths.ts";
-import { PrdFile, type TaskReading } from "../../world/tasks/prd-file.ts";
-import { readStories } from "../../world/tasks/stories.ts";
 import { runGate } from "../../world/verify/run-gate.ts";
-import type { Project } from "../project/open-project.ts";
+import { treeOf, type Project } from "../project/open-project.ts";
 import { commitPaths, isOwnFile } from "./commit-paths.ts";
 import type { Performing, World } from "./ports.ts";
+import { ProjectReader } from "./project-reader.ts";
 import { PromptWriter } from "./prompt-writer.ts";
+import { Restorer } from "./restorer.ts";
 import type { Note } from "../../core/schema/note.ts";
 
 /** What the world of one run consists of. */
@@ -56,21 +46,20 @@ export interface WorldInput {
   readonly onNote: (note: Note) => void;
 }
 
-const FILES_NAMED_MAX = 20;
-const FILE_NAME_MAX = 150;
-
 /** Real files, real processes, real git. */
 export class RealWorld implements World {
   readonly #in: WorldInput;
-  readonly #tasks: PrdFile;
+  readonly #reader: ProjectReader;
+  readonly #restorer: Restorer;
   readonly #prompts: PromptWriter;
-  readonly #lists: KeptLists;
+  readonly #calls: CallLog;
 
   constructor(input: WorldInput) {
     const { host, project } = input;
     this.#in = input;
-    this.#tasks = new PrdFile(host, project.feature.tasks.path, project.feature.tasks.name);
-    this.#lists = new KeptLists(host, input.paths);
+    this.#reader = new ProjectReader(host, project, input.paths);
+    this.#restorer = new Restorer(host, project, input.paths, this.#reader);
+    this.#calls = new CallLog(host, project.record, treeOf(project));
     this.#prompts = new PromptWriter(host, project, input.templates);
   }
 
@@ -92,13 +81,19 @@ export class RealWorld implements World {
       case "run-agent":
         return await this.#runAgent(effect, by);
       case "inspect-project":
-        return await this.#inspectProject(by);
+        return { type: "project-inspected", change: await this.#reader.inspect(by.state) };
+      case "mend-git":
+        return await this.#restorer.mendGit(by.state);
       case "restore-tasks":
-        return this.#restoreTasks(by);
+        return this.#restorer.restoreTasks(by.state);
+      case "restore-file":
+        return this.#restorer.restoreFile(by.state, effect.file);
+      case "set-aside":
+        return this.#restorer.setAside(by.state, effect.signal);
       case "run-gate":
         return await this.#runGate(effect, by);
       case "mark-task":
-        return this.#markTask(effect);
+        return this.#markTask(effect, by);
       case "write-memory":
         return this.#writeMemory(effect, by);
       case "commit":
@@ -143,74 +138,8 @@ export class RealWorld implements World {
   }
 
   async #readProject(by: Performing): Promise<IterationFact> {
-    // Git works while the files are read.
-    const status = this.#status();
-    const reading = this.#tasks.read();
-    const list = reading.ok ? { list: this.#lists.keep(reading.value.text) } : {};
     this.#pruneIterations(by.state);
-    return { type: "project-read", reading: { ...this.#reading(reading, await status), ...list } };
-  }
-
-  async #inspectProject(by: Performing): Promise<IterationFact> {
-    const before = by.state.current?.before;
-    assert(before !== undefined, "what changed is told from the reading before");
-    const status = this.#status();
-    const read = this.#tasks.read();
-    const now = this.#reading(read, await status);
-    const tasksBefore = this.#tasksBefore(by.state);
-    const head = now.git?.head;
-    const moved = head !== undefined && head !== before.git?.head;
-    const tree = this.#in.project.repository?.tree ?? this.#in.project.root;
-    const commits = moved
-      ? await readCommits(this.#in.host, tree, before.git?.head, head)
-      : { count: 0, files: [] };
-    const memory = this.#in.project.feature.memory.path;
-    return {
-      type: "project-inspected",
-      change: {
-        ...now,
-        changes: compareTasks(tasksBefore, read.ok ? read.value.tasks : tasksBefore),
-        commits: commits.count,
-        treeChanged: now.digest !== before.digest,
-        files: this.#changedFiles(commits.files),
-        entryWritten: hasNewEntry(this.#in.host, memory, before.memoryBytes),
-      },
-    };
-  }
-
-  #reading(
-    read: Result<TaskReading, readonly Diagnostic[]>,
-    status: GitStatus | undefined,
-  ): ProjectReading {
-    const { host, project } = this.#in;
-    const isOwn = (path: string): boolean => isOwnFile(project, path);
-    const tree = project.repository?.tree ?? project.root;
-    return {
-      tasks: summarizeTasks(read.ok ? read.value.tasks : []),
-      ...(read.ok ? {} : { problem: firstProblem(read.error) }),
-      ...(status === undefined ? {} : { git: gitReading(status) }),
-      digest: status === undefined ? "no repository" : digestOf(host, tree, status, isOwn),
-      memoryBytes: progressSize(host, project.feature.memory.path),
-    };
-  }
-
-  #lastStatus: GitStatus | undefined;
-
-  /** A repository that git cannot read is treated as the last one seen: work goes on, and nothing is committed. */
-  async #status(): Promise<GitStatus | undefined> {
-    const { host, project } = this.#in;
-    if (project.repository === undefined) return undefined;
-    const status = await readStatus(host, project.repository.tree, "files");
-    if (status.ok) this.#lastStatus = status.value;
-    return this.#lastStatus;
-  }
-
-  #changedFiles(committed: readonly string[]): string[] {
-    const dirty = (this.#lastStatus?.dirty ?? []).map(({ path }) => path);
-    const files = [...new Set([...committed, ...dirty])].filter(
-      (path) => !isOwnFile(this.#in.project, path),
-    );
-    return files.slice(0, FILES_NAMED_MAX).map((path) => clip(path, FILE_NAME_MAX));
+    return { type: "project-read", reading: await this.#reader.read(by.state) };
   }
 
   async #writePrompt(
@@ -219,11 +148,12 @@ export class RealWorld implements World {
   ): Promise<IterationFact> {
     const folder = this.#iteration(by.state, effect.attempt);
     this.#in.host.files.makeFolder(folder.folder, FOLDER_MODE);
-    const task = this.#tasksBefore(by.state).find(({ id }) => id === effect.task.id);
+    const { state } = by;
+    const task = this.#reader.listBefore(state).tasks.find(({ id }) => id === effect.task.id);
     assert(task !== undefined, "the chosen task is in the list");
-    const { rejection, attempt } = effect;
-    const head = by.state.current?.before?.git?.head;
-    const prompt = await this.#prompts.render({ task, attempt, rejection, state: by.state, head });
+    const { rejection, warning, attempt } = effect;
+    const head = state.current?.before?.git?.head;
+    const prompt = await this.#prompts.render({ task, attempt, rejection, warning, state, head });
     const bytes = Buffer.from(prompt.text);
     this.#in.host.files.replace(folder.prompt, bytes, { mode: FILE_MODE, durability: "cached" });
     return {
@@ -255,28 +185,14 @@ export class RealWorld implements World {
       limits: clocksWithin(by.state),
       files,
       signal: by.signal,
-      onStarted: by.onStarted,
+      onStarted: (started) => {
+        // First: a start that is counted and never happens does less harm than one that is not counted.
+        this.#calls.add();
+        by.onStarted(started);
+      },
       onNote: this.#in.onNote,
     });
     return { type: "agent-exited", exit };
-  }
-
-  #restoreTasks(by: Performing): IterationFact {
-    const { host, project, paths } = this.#in;
-    const { brokenTasks, folder } = this.#iteration(by.state, by.state.current?.attempt ?? 0);
-    const broken = host.files.readText(project.feature.tasks.path);
-    host.files.makeFolder(folder, FOLDER_MODE);
-    // After a crash in between the list is whole again and what was broken is already aside.
-    const before = this.#lists.read(by.state.current?.before?.list);
-    assert(before !== undefined, "the list an iteration began with is kept");
-    if (broken !== undefined && broken !== before) {
-      host.files.replace(brokenTasks, broken, { mode: FILE_MODE, durability: "synced" });
-    }
-    this.#tasks.write(before);
-    return {
-      type: "tasks-restored",
-      keptAside: relative(join(paths.folder, "..", "..", ".."), brokenTasks),
-    };
   }
 
   async #runGate(
@@ -284,8 +200,11 @@ export class RealWorld implements World {
     by: Performing,
   ): Promise<IterationFact | "cut"> {
     const { host, project } = this.#in;
+    const { gate, phase = "check" } = effect;
+    const own = gate.task === undefined ? [] : this.#reader.checksOf(by.state, gate.task);
     const result = await runGate(host, {
-      gate: effect.gate,
+      gate: gate.task === undefined ? gate : { ...gate, command: ["set -e", ...own].join("\n") },
+      phase,
       tree: project.root,
       env: this.#environment(by.state, {}),
       variable: runVariable(by.state.run),
@@ -295,10 +214,17 @@ export class RealWorld implements World {
     return result === undefined ? "cut" : { type: "gate-ran", result };
   }
 
-  #markTask(effect: Effect & { type: "mark-task" }): IterationFact {
-    const marked = this.#tasks.mark(effect.task, effect.status);
-    const problem = marked.ok ? {} : { problem: marked.error };
-    return { type: "task-marked", task: effect.task, status: effect.status, ...problem };
+  #markTask(effect: Effect & { type: "mark-task" }, by: Performing): IterationFact {
+    const { task, status } = effect;
+    const marked = this.#reader.tasks.mark(task, status);
+    const { list } = this.#reader.see(by.state);
+    return {
+      type: "task-marked",
+      task,
+      status,
+      ...(marked.ok ? {} : { problem: marked.error }),
+      ...(list === undefined ? {} : { list }),
+    };
   }
 
   #writeMemory(effect: Effect & { type: "write-memory" }, by: Performing): IterationFact {
@@ -323,7 +249,8 @@ export class RealWorld implements World {
       tree,
       subject: effect.subject,
       iterationId: iterationId(by.state),
-      choose: (dirty) => commitPaths(host, project, paths, dirty),
+      choose: (dirty) =>
+        commitPaths(host, project, paths, dirty).filter((path) => this.#isWork(dirty, path)),
       signal: by.signal,
       env: { RALPH_RUN_ID: by.state.run },
     });
@@ -347,15 +274,10 @@ export class RealWorld implements World {
     return childEnvironment(this.#in.host, ids, further);
   }
 
-  #parsedBefore: { text: string; tasks: readonly Task[] } | undefined;
-
-  /** The tasks as they were before the agent started, also after a restart. */
-  #tasksBefore(state: RunState): readonly Task[] {
-    const text = this.#lists.read(state.current?.before?.list) ?? "";
-    if (this.#parsedBefore?.text === text) return this.#parsedBefore.tasks;
-    const tasks = readStories(text);
-    this.#parsedBefore = { text, tasks };
-    return tasks;
+  /** A file that git does not know and that came after the agent's end is of a gate's making. */
+  #isWork(dirty: readonly DirtyPath[], path: string): boolean {
+    const isUntracked = dirty.some((entry) => entry.path === path && entry.kind === "untracked");
+    return !isUntracked || isOwnFile(this.#in.project, path) || this.#reader.wasThere(path);
   }
 
   #iteration(state: RunState, attempt: number): IterationPaths {
@@ -374,21 +296,4 @@ export class RealWorld implements World {
 
 function iterationId(state: RunState): string {
   return renderIterationId(state.run, state.iteration);
-}
-
-function gitReading(status: GitStatus): GitReading {
-  return {
-    ...(status.head === undefined ? {} : { head: status.head }),
-    ...(status.branch === undefined ? {} : { branch: clip(status.branch, 200) }),
-    dirty: status.dirty.length,
-  };
-}
-
-function firstProblem(diagnostics: readonly Diagnostic[]): string {
-  const [first] = diagnostics;
-  if (first === undefined) return "the task list cannot be read";
-  return clip(
-    `${first.file}${first.line === undefined ? "" : `:${first.line}`}: ${first.problem}`,
-    500,
-  );
 }

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findJsonProblem, locateJson, setJsonValue } from "./json-edit.ts";
+import {
+  appendJsonItems,
+  findJsonProblem,
+  isTooDeep,
+  locateJson,
+  readJsonItems,
+  setJsonKeys,
+  setJsonValue,
+} from "./json-edit.ts";
 
 describe("setJsonValue", () => {
   test("changes one value and no other byte", () => {
@@ -67,6 +75,110 @@ describe("setJsonValue", () => {
       { numRuns: 500 },
     );
   });
+});
+
+describe("setJsonKeys", () => {
+  const set = (text: string, values: Record<string, unknown>): string => {
+    const changes = Object.entries(values).map(([key, value]) => ({ path: [], key, value }));
+    const result = setJsonKeys(text, changes);
+    return result.ok ? result.value : result.error;
+  };
+
+  test.each([
+    ['{ "a": 1 , "b": 2 }', { a: undefined }, '{ "b": 2 }'],
+    ['{ "a": 1 , "b": 2 }', { b: undefined }, '{ "a": 1 }'],
+    ['{"a":1, "b":2, "c":3}', { b: undefined }, '{"a":1, "c":3}'],
+    ['{"a":1, "b":2, "c":3}', { a: undefined, b: undefined }, '{"c":3}'],
+    ['{"a":1, "b":2, "c":3}', { b: undefined, c: undefined }, '{"a":1}'],
+    ['{ "a": 1 }', { a: undefined }, "{  }"],
+    ['{ "a": 1 }', { a: undefined, b: 2, c: 3 }, '{ "b": 2, "c": 3 }'],
+    ['{"a":1,\n "b":2}', { b: undefined, c: 3 }, '{"a":1,"c": 3}'],
+    ['{\n  "a": 1,\n  "b": 2\n}', { b: 9, c: 3, a: undefined }, '{\n  "b": 9,\n  "c": 3\n}'],
+    ['{"a":1,"b":2,"a":3}', { a: undefined }, '{"b":2}'],
+    ['{"a":1,"b":2,"a":3}', { a: 4 }, '{"a":1,"b":2,"a":4}'],
+    ["{}", { a: 1 }, '{"a": 1}'],
+    ['{"\\u0061":1}', { a: 2 }, '{"\\u0061":2}'],
+    ['{"a":1}', { z: undefined }, '{"a":1}'],
+  ])("%j with %j is %j", (text, values, expected) => {
+    expect(set(text, values)).toBe(expected);
+  });
+
+  test("reaches several objects at once", () => {
+    const changes = [
+      { path: [1], key: "a", value: undefined },
+      { path: [0], key: "a", value: 2 },
+      { path: [1], key: "c", value: 3 },
+    ];
+    expect(setJsonKeys('[{"a":1},{"a":1,"b":2}]', changes)).toEqual({
+      ok: true,
+      value: '[{"a":2},{"b":2,"c": 3}]',
+    });
+    expect(setJsonKeys("[1]", changes)).toEqual({ ok: false, error: "there is no object at 1" });
+  });
+
+  test("what is read afterwards is what was written, whatever is put in and taken out", () => {
+    const keys = fc.constantFrom(..."abcdef");
+    const values = fc.dictionary(keys, fc.option(fc.integer(), { nil: undefined }));
+    fc.assert(
+      fc.property(
+        fc.dictionary(keys, fc.integer()),
+        values,
+        fc.constantFrom(0, 2, "\t"),
+        (old, young, indent) => {
+          const expected: unknown = JSON.parse(JSON.stringify({ ...old, ...young }));
+          expect(JSON.parse(set(JSON.stringify(old, null, indent), young))).toEqual(expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("appendJsonItems", () => {
+  const append = (text: string, ...items: { source: string; indent: string }[]) => {
+    const result = appendJsonItems(text, ["a"], items);
+    return result.ok ? result.value : result.error;
+  };
+  const item = { source: '{\n    "x": 1\n  }', indent: "  " };
+
+  test.each([
+    ['{"a": [ 1 ]}', '{"a": [ 1, {\n  "x": 1\n} ]}'],
+    ['{"a": [1, 2 ,\t3]}', '{"a": [1, 2 ,\t3 ,\t{\n  "x": 1\n}]}'],
+    ['{"a": []}', '{"a": [{\n  "x": 1\n}]}'],
+    ['{"a": [\r\n\t1\r\n]}', '{"a": [\r\n\t1,\r\n\t{\r\n\t  "x": 1\r\n\t}\r\n]}'],
+    ['\uFEFF{"a": [\n1\n , 2]}', '\uFEFF{"a": [\n1\n , 2\n , {\n   "x": 1\n }]}'],
+    ['{"b": []}', "there is no list at a"],
+  ])("to %j gives %j", (text, expected) => {
+    expect(append(text, item)).toBe(expected);
+  });
+
+  test("items read from one list stand in another as they stand in their own", () => {
+    const text = '{"a": [\n  {\n    "x": 1\n  }, [2,\n    3]\n]}';
+    const items = readJsonItems(text, ["a"]) ?? [];
+    expect(items).toEqual([item, { source: "[2,\n    3]", indent: "  " }]);
+    expect(append('{"a": [\n    0\n]}', ...items)).toBe(
+      '{"a": [\n    0,\n    {\n      "x": 1\n    },\n    [2,\n      3]\n]}',
+    );
+    expect(readJsonItems(text, ["b"])).toBeUndefined();
+    expect(append(text)).toBe(text);
+  });
+});
+
+test("a text nested too deeply is neither read nor edited, and nothing throws", () => {
+  const deep = "[".repeat(50_000) + "]".repeat(50_000);
+  expect(isTooDeep(JSON.parse(deep))).toBe(true);
+  expect(isTooDeep({ a: [{ b: [] }] })).toBe(false);
+  expect(findJsonProblem(deep)).toEqual({
+    line: 1,
+    column: 1,
+    message: "this is nested too deeply",
+  });
+  expect(setJsonValue(`{"a": ${deep}}`, ["b"], 1)).toEqual({
+    ok: false,
+    error: "the text is not JSON",
+  });
+  expect(readJsonItems(deep, [])).toBeUndefined();
+  expect(locateJson(deep, [0])).toEqual({ line: 1, column: 1 });
 });
 
 describe("findJsonProblem", () => {

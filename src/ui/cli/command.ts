@@ -22,6 +22,8 @@ export interface Io extends Omit<Shell, "open"> {
   readonly templates: string;
   /** Whether a person sits in front of it. */
   readonly terminal: () => "interactive" | "none";
+  /** Whether standard output is a terminal, on which a line can be written over. */
+  readonly screen: () => "terminal" | "none";
   /** Writes to standard output and returns when it was taken. */
   readonly outAndWait: (text: string) => Promise<void>;
   /** True while much of what was printed still waits for its reader; what can be left out then should be. */
@@ -50,7 +52,7 @@ export type Handler = (io: Io, call: Call) => Promise<number>;
 export interface OptionRow {
   readonly flags: string;
   readonly text: string;
-  readonly kind: "flag" | "text" | "count" | "minutes";
+  readonly kind: "flag" | "text" | "count" | "minutes" | "amount";
 }
 
 /** One command. */

@@ -28,6 +28,26 @@ export const commands: readonly CommandRow[] = [
       },
       { flags: "--max-time <duration>", text: "most time for the whole run", kind: "minutes" },
       {
+        flags: "-r, --rate-limit <count>",
+        text: "most agent starts in an hour, over all runs in this tree (default: 100)",
+        kind: "count",
+      },
+      {
+        flags: "--max-cost <usd>",
+        text: "end the run when the agents have told of this much",
+        kind: "amount",
+      },
+      {
+        flags: "--max-tokens <count>",
+        text: "end the run when the agents have told of so many",
+        kind: "count",
+      },
+      {
+        flags: "--reset-circuit",
+        text: "close the circuit breaker that an earlier run has left open",
+        kind: "flag",
+      },
+      {
         flags: "--agent <name>",
         text: "claude, command or scripted (default: from the config, else claude)",
         kind: "text",
@@ -117,6 +137,18 @@ export const commands: readonly CommandRow[] = [
     examples: ["ralph stop", "ralph stop --now"],
     visibility: "shown",
     load: async () => (await import("./stop.ts")).stop,
+  },
+  {
+    name: "accept-edits",
+    args: "",
+    summary: "take what an agent changed and may not change: edits put aside, weakened tests",
+    options: [
+      FEATURE,
+      { flags: "--show", text: "only show what there is to accept", kind: "flag" },
+    ],
+    examples: ["ralph accept-edits --show", "ralph accept-edits"],
+    visibility: "shown",
+    load: async () => (await import("./accept-edits.ts")).acceptEdits,
   },
   {
     name: "scripted-agent",

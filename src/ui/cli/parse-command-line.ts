@@ -72,6 +72,8 @@ function toOption(row: OptionRow): Option {
       return option.argParser(parseCount);
     case "minutes":
       return option.argParser(parseMinutes);
+    case "amount":
+      return option.argParser(parseAmount);
     case "flag":
     case "text":
       return option;
@@ -82,6 +84,12 @@ function parseCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/u.test(text))
     throw new InvalidArgumentError("expected a whole number above zero");
   return Number(text);
+}
+
+function parseAmount(text: string): number {
+  const amount = /^\d{1,7}(?:\.\d{1,4})?$/u.test(text) ? Number(text) : 0;
+  if (amount <= 0) throw new InvalidArgumentError("expected an amount above zero, such as 2.50");
+  return amount;
 }
 
 function parseMinutes(text: string): number {

@@ -6,6 +6,7 @@ import { renderEventLine } from "../../core/view/event-line.ts";
 import type { Control } from "../../core/schema/control.ts";
 import { printableLine } from "../../std/printable.ts";
 import type { Call, Handler, Io, OptionValues } from "./command.ts";
+import { Countdown } from "./countdown.ts";
 import { detach } from "./detach.ts";
 import { interruptOf } from "./interrupts.ts";
 
@@ -27,12 +28,16 @@ function orderOf(io: Io, { options }: Call) {
       ...numberFlag(options, "maxIterations", "iterationMax"),
       ...numberFlag(options, "timeout", "timeoutMs"),
       ...numberFlag(options, "maxTime", "runMsMax"),
+      ...numberFlag(options, "rateLimit", "callsPerHourMax"),
+      ...numberFlag(options, "maxCost", "usdMax"),
+      ...numberFlag(options, "maxTokens", "tokensMax"),
       ...(text(options, "agent") === undefined ? {} : { agent: text(options, "agent") ?? "" }),
       ...(options["dangerouslySkipPermissions"] === true ? { skipPermissions: true } : {}),
     },
     argv: io.argv,
     otherHost: options["takeOver"] === true ? "take-over" : "refuse",
     resume: options["resume"] === true ? "required" : "if-possible",
+    circuit: options["resetCircuit"] === true ? "reset" : "kept",
     templates: io.templates,
     self: io.self,
     program: io.version,
@@ -41,13 +46,19 @@ function orderOf(io: Io, { options }: Call) {
 
 function observerOf(io: Io, { options }: Call): RunObserver {
   const print = options["json"] === true ? io.err : io.out;
-  const say = (line: string): void => print(`${clockTime(io)} ${line}\n`);
+  const countdown = new Countdown(io);
+  const say = (line: string): void => {
+    countdown.stop();
+    print(`${clockTime(io)} ${line}\n`);
+  };
   let kill = (): void => undefined;
   return {
     onNotice: (notice) => say(`note: ${notice}`),
     onEvent: (event, state) => {
       const line = renderEventLine(event, state);
       if (line !== undefined) say(line);
+      if (event.type === "wait-started" && options["json"] !== true) countdown.start(event.until);
+      if (event.type === "wait-ended") countdown.stop();
       if (event.type === "run-started" || event.type === "run-resumed") {
         io.tellParent({ run: event.run, pid: io.host.pid });
       }
@@ -92,7 +103,9 @@ function endObject({ end, run: id, state }: RunReport) {
         ? undefined
         : { total: state.tasks.total, done: state.tasks.done, open: state.tasks.open },
     accepted: state?.accepted ?? {},
+    parked: state?.parked ?? {},
     costUsd: state?.costUsd,
+    tokens: state?.tokens,
   };
 }
 

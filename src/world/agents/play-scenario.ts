@@ -61,6 +61,7 @@ async function perform(
   if ("commit" in step) return await commit(host, stage, step.commit);
   if ("mark" in step) return mark(host, step.mark === "task" ? (task ?? "") : step.mark);
   if ("say" in step) return await print(stage, { type: "result", good: true, text: step.say });
+  if ("ask" in step) return await print(stage, { type: "asked", question: step.ask });
   if ("note" in step) return await print(stage, step.note);
   if ("stream" in step) return await say(stage, step.stream);
   if ("flood" in step) return await flood(stage, step.flood);

@@ -38,6 +38,7 @@ const RAW_MODE = 0o600;
 const RESULT_CHARS_MAX = 8_000;
 const STDERR_BYTES = 2_000;
 const DENIALS_MAX = 5;
+const QUESTION_MAX = 500;
 const NOTES_BYTES_MAX = 1024 * 1024;
 
 export async function runAgent(host: Host, order: AgentOrder): Promise<AgentExit> {
@@ -146,6 +147,7 @@ class NoteCollector {
   #bytes = 0;
   #result: AgentResult | undefined;
   #limit: AgentExit["limit"];
+  #asked: string | undefined;
   readonly #denials: AgentExit["denials"] = [];
 
   constructor(file: LateFile) {
@@ -162,16 +164,18 @@ class NoteCollector {
         text: clip(text, 500),
       };
     }
+    if (note.type === "asked") this.#asked = clip(note.question, QUESTION_MAX);
     if (note.type === "denied" && this.#denials.length < DENIALS_MAX) {
       this.#denials.push({ tool: clip(note.tool, 100), input: clip(note.input, 300) });
     }
     this.#write(note);
   }
 
-  collected(): Pick<AgentExit, "result" | "limit" | "denials"> {
+  collected(): Pick<AgentExit, "result" | "limit" | "asked" | "denials"> {
     return {
       ...(this.#result === undefined ? {} : { result: this.#result }),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+      ...(this.#asked === undefined ? {} : { asked: this.#asked }),
       denials: this.#denials,
     };
   }

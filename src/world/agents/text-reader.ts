@@ -26,12 +26,20 @@ export class TextReader implements OutputReader {
   }
 }
 
+/** Opens a code block, or closes one. */
+const FENCE = /^\s*(`{3,}|~{3,})(.*)$/u;
+
+/** A blank line within a code block ends no paragraph; a fence that nothing closes is none. */
 function lastParagraph(text: string): string {
-  return (
-    text
-      .trimEnd()
-      .split(/\r?\n[ \t]*\r?\n/u)
-      .at(-1)
-      ?.trim() ?? ""
-  );
+  const lines = text.trimEnd().split(/\r?\n/u);
+  let opened = "";
+  let start = 0;
+  for (const [index, line] of lines.entries()) {
+    const [, fence = "", rest = ""] = FENCE.exec(line) ?? [];
+    if (opened === "") opened = fence;
+    else if (fence.startsWith(opened) && rest.trim() === "") opened = "";
+    if (opened === "" && line.trim() === "") start = index + 1;
+  }
+  if (opened !== "") start = lines.findLastIndex((line) => line.trim() === "") + 1;
+  return lines.slice(start).join("\n").trim();
 }

@@ -26,6 +26,14 @@ const Agent = z.strictObject({
   output: z.optional(StreamFormat),
 });
 
+const Command = z.string().check(z.minLength(1));
+/** A gate: its command, alone or with a time limit of its own. */
+const Check = z.union([
+  Command,
+  z.strictObject({ command: Command, timeout: z.optional(durationIn("m")) }),
+]);
+const Usd = z.number().check(z.gt(0));
+
 export const ConfigFile = z.strictObject({
   defaults: z.optional(
     z.strictObject({
@@ -45,9 +53,7 @@ export const ConfigFile = z.strictObject({
       after_result: z.optional(durationIn("s")),
     }),
   ),
-  quality_checks: z.optional(
-    z.record(z.string().check(z.minLength(1)), z.string().check(z.minLength(1))),
-  ),
+  quality_checks: z.optional(z.record(z.string().check(z.minLength(1)), Check)),
   gates: z.optional(z.strictObject({ timeout: z.optional(durationIn("m")) })),
   circuit_breaker: z.optional(
     z.strictObject({
@@ -60,6 +66,19 @@ export const ConfigFile = z.strictObject({
       promise: z.optional(z.string().check(z.minLength(1))),
       consecutive_done_signals: z.optional(Count),
       consecutive_test_loops: z.optional(Count),
+    }),
+  ),
+  /** When other tasks get their turn before one that is not accepted. */
+  stuck: z.optional(
+    z.strictObject({ warn_after: z.optional(Count), defer_after: z.optional(Count) }),
+  ),
+  /** What a run, and all runs of a feature together, may use. */
+  budget: z.optional(
+    z.strictObject({
+      usd: z.optional(Usd),
+      tokens: z.optional(Count),
+      feature_usd: z.optional(Usd),
+      feature_tokens: z.optional(Count),
     }),
   ),
   claude: z.optional(
@@ -81,7 +100,9 @@ export type ConfigFile = z.infer<typeof ConfigFile>;
 /** What a value of each kind of key should have been, for messages. */
 export function expectedAt(path: readonly PropertyKey[]): string {
   const key = String(path.at(-1));
-  if (path[0] === "quality_checks") return "a name and a command: `tests: npm test`";
+  if (path[0] === "quality_checks" && key !== "timeout")
+    return "a name and a command: `tests: npm test`, or {command, timeout}";
+  if (key === "usd" || key === "feature_usd") return "an amount above zero, such as 2.50";
   if (path[0] === "agent" && path.length === 1)
     return `one of ${AGENT_NAMES.join(", ")}, or name, command, arguments, model`;
   if (
@@ -92,7 +113,7 @@ export function expectedAt(path: readonly PropertyKey[]): string {
   }
   if (key === "dangerously_skip_permissions" || key === "auto_create") return "true or false";
   if (key === "arguments") return "a list of texts";
-  return /max|limit|threshold|consecutive|keep|tokens/u.test(key)
+  return /max|limit|threshold|consecutive|keep|tokens|after/u.test(key)
     ? "a whole number above zero"
     : "a text";
 }

@@ -43,6 +43,11 @@ test("without any setting the defaults hold", () => {
     pauseMs: 0,
     keepIterations: 100,
     promptTokensMax: 12_000,
+    gateTimeoutMs: 900_000,
+    callsPerHourMax: 100,
+    breaker: { idleMax: 3, sameErrorMax: 5 },
+    parking: { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 },
+    budget: {},
   });
 });
 
@@ -71,6 +76,22 @@ const ACTING: [string, string, unknown][] = [
     "gates",
     [{ name: "t", command: "x", timeoutMs: 60_000 }],
   ],
+  [
+    "quality_checks: {t: {command: x, timeout: 30s}}",
+    "gates",
+    [{ name: "t", command: "x", timeoutMs: 30_000 }],
+  ],
+  ["defaults: {rate_limit_per_hour: 5}", "callsPerHourMax", 5],
+  ["circuit_breaker: {no_progress_threshold: 4}", "breaker.idleMax", 4],
+  ["circuit_breaker: {same_error_threshold: 6}", "breaker.sameErrorMax", 6],
+  ["completion: {consecutive_done_signals: 7}", "parking.rejectedMax", 7],
+  ["completion: {consecutive_test_loops: 8}", "parking.testOnlyMax", 8],
+  ["stuck: {warn_after: 9}", "parking.warnAfter", 9],
+  ["stuck: {defer_after: 10}", "parking.deferAfter", 10],
+  ["budget: {usd: 2.5}", "budget.usdMax", 2.5],
+  ["budget: {tokens: 5000}", "budget.tokensMax", 5000],
+  ["budget: {feature_usd: 20}", "budget.featureUsdMax", 20],
+  ["budget: {feature_tokens: 70000}", "budget.featureTokensMax", 70_000],
   ["completion: {promise: FERTIG}", "promise", "FERTIG"],
   ["claude: {dangerously_skip_permissions: true}", "permissions", "skip"],
   ["claude: {allowed_tools: Read}", "allowedTools", "Read"],
@@ -79,15 +100,7 @@ const ACTING: [string, string, unknown][] = [
   ["record: {keep_iterations: 4}", "keepIterations", 4],
 ];
 /** Keys of the system the file comes from that are understood and said to have no effect. */
-const INERT = [
-  "defaults: {rate_limit_per_hour: 5}",
-  "circuit_breaker: {no_progress_threshold: 3}",
-  "circuit_breaker: {same_error_threshold: 3}",
-  "completion: {consecutive_done_signals: 2}",
-  "completion: {consecutive_test_loops: 2}",
-  "branch: {prefix: x}",
-  "branch: {auto_create: true}",
-];
+const INERT = ["branch: {prefix: x}", "branch: {auto_create: true}"];
 
 function at(value: unknown, path: string): unknown {
   return path
@@ -134,6 +147,20 @@ test("a flag beats the environment, which beats the project, which beats the use
     clocks: { wallMs: 240_000 },
   });
   expect(config({ home, project, env, flags }).iterationMax).toBe(5);
+  const guards = {
+    RATE_LIMIT_PER_HOUR: "11",
+    CB_NO_PROGRESS_THRESHOLD: "12",
+    CB_SAME_ERROR_THRESHOLD: "13",
+  };
+  expect(config({ env: guards })).toMatchObject({
+    callsPerHourMax: 11,
+    breaker: { idleMax: 12, sameErrorMax: 13 },
+  });
+  expect(config({ env: guards, flags: { callsPerHourMax: 14 } }).callsPerHourMax).toBe(14);
+  expect(config({ flags: { usdMax: 1, tokensMax: 2 } }).budget).toEqual({
+    usdMax: 1,
+    tokensMax: 2,
+  });
   const all = { timeoutMs: 7, runMsMax: 8, skipPermissions: true };
   expect(
     config({ project: "claude: {dangerously_skip_permissions: false}", flags: all }),

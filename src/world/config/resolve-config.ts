@@ -1,7 +1,7 @@
 // Makes the settings of a run from all their sources: flags, environment, project, global, default, in this order.
 
 import { join } from "node:path";
-import type { AgentConfig, AgentName, Config, Gate } from "../../core/schema/config.ts";
+import type { AgentConfig, AgentName, Budget, Config, Gate } from "../../core/schema/config.ts";
 import { AGENT_NAMES } from "../../core/schema/config.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { nearest } from "../../std/nearest.ts";
@@ -16,6 +16,11 @@ export interface ConfigFlags {
   readonly iterationMax?: number;
   readonly timeoutMs?: number;
   readonly runMsMax?: number;
+  readonly callsPerHourMax?: number;
+  readonly idleMax?: number;
+  readonly sameErrorMax?: number;
+  readonly usdMax?: number;
+  readonly tokensMax?: number;
   readonly agent?: string;
   readonly skipPermissions?: boolean;
 }
@@ -31,6 +36,9 @@ const DEFAULTS = {
   limitWaitMs: 60 * MINUTE_MS,
   keepIterations: 100,
   promptTokensMax: 12_000,
+  callsPerHourMax: 100,
+  breaker: { idleMax: 3, sameErrorMax: 5 },
+  parking: { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 },
 } as const;
 /** Agents with an event stream say something at once and go on doing so; plain programs may be silent to the end. */
 const STREAM_CLOCKS = { startMs: 2 * MINUTE_MS, idleMs: 10 * MINUTE_MS } as const;
@@ -41,22 +49,30 @@ export interface ResolvedConfig {
   readonly notices: readonly string[];
 }
 
+/** `project` stands for the project's file where that is not to be believed. */
 export function resolveConfig(
   host: Host,
   tree: string,
   flags: ConfigFlags,
+  project?: { readonly text: string | undefined },
 ): Result<ResolvedConfig, Diagnostic[]> {
   const home = host.env["HOME"];
   const sources = [
     ...(home === undefined
       ? []
-      : [{ path: join(home, ".ralph", "config.yaml"), name: "~/.ralph/config.yaml" }]),
-    { path: join(tree, ".ralph", "config.yaml"), name: ".ralph/config.yaml" },
+      : [
+          {
+            path: join(home, ".ralph", "config.yaml"),
+            name: "~/.ralph/config.yaml",
+            instead: undefined,
+          },
+        ]),
+    { path: join(tree, ".ralph", "config.yaml"), name: ".ralph/config.yaml", instead: project },
   ];
   const problems: Diagnostic[] = [];
   let file: ConfigFile = {};
-  for (const { path, name } of sources) {
-    const text = host.files.readText(path);
+  for (const { path, name, instead } of sources) {
+    const text = instead === undefined ? host.files.readText(path) : instead.text;
     if (text === undefined) continue;
     const parsed = parseConfig(text, name);
     if (parsed.ok) file = merge(file, parsed.value);
@@ -96,16 +112,47 @@ function assemble(file: ConfigFile, flags: ConfigFlags, agent: AgentConfig): Con
     pauseMs: defaults?.pause_between ?? 0,
     keepIterations: file.record?.keep_iterations ?? DEFAULTS.keepIterations,
     promptTokensMax: file.prompt?.tokens ?? DEFAULTS.promptTokensMax,
+    ...guardLimits(file, flags),
   };
+}
+
+/** What stops, holds or lays aside; every number has a key. */
+function guardLimits(file: ConfigFile, flags: ConfigFlags) {
+  const { defaults, circuit_breaker: circuit, completion, stuck } = file;
+  const { breaker, parking } = DEFAULTS;
+  return {
+    gateTimeoutMs: gateTimeout(file),
+    callsPerHourMax:
+      flags.callsPerHourMax ?? defaults?.rate_limit_per_hour ?? DEFAULTS.callsPerHourMax,
+    breaker: {
+      idleMax: flags.idleMax ?? circuit?.no_progress_threshold ?? breaker.idleMax,
+      sameErrorMax: flags.sameErrorMax ?? circuit?.same_error_threshold ?? breaker.sameErrorMax,
+    },
+    parking: {
+      rejectedMax: completion?.consecutive_done_signals ?? parking.rejectedMax,
+      testOnlyMax: completion?.consecutive_test_loops ?? parking.testOnlyMax,
+      warnAfter: stuck?.warn_after ?? parking.warnAfter,
+      deferAfter: stuck?.defer_after ?? parking.deferAfter,
+    },
+    budget: budgetOf(file, flags),
+  };
+}
+
+function budgetOf({ budget }: ConfigFile, flags: ConfigFlags): Budget {
+  const limits = {
+    usdMax: flags.usdMax ?? budget?.usd,
+    tokensMax: flags.tokensMax ?? budget?.tokens,
+    featureUsdMax: budget?.feature_usd,
+    featureTokensMax: budget?.feature_tokens,
+  };
+  // A limit that is not set is left out, so that two settings without it are equal.
+  const set = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set);
 }
 
 /** Settings that are understood and do nothing in this version: better said than believed. */
 function inertKeys(file: ConfigFile): string[] {
   const set = {
-    "defaults.rate_limit_per_hour": file.defaults?.rate_limit_per_hour,
-    circuit_breaker: file.circuit_breaker,
-    "completion.consecutive_done_signals": file.completion?.consecutive_done_signals,
-    "completion.consecutive_test_loops": file.completion?.consecutive_test_loops,
     branch: file.branch,
   };
   const names = Object.entries(set).filter(([, value]) => value !== undefined);
@@ -113,12 +160,15 @@ function inertKeys(file: ConfigFile): string[] {
 }
 
 function gatesOf(file: ConfigFile): Gate[] {
-  const timeoutMs = file.gates?.timeout ?? DEFAULTS.gateTimeoutMs;
-  return Object.entries(file.quality_checks ?? {}).map(([name, command]) => ({
-    name,
-    command,
-    timeoutMs,
-  }));
+  return Object.entries(file.quality_checks ?? {}).map(([name, check]) => {
+    const { command, timeout } =
+      typeof check === "string" ? { command: check, timeout: undefined } : check;
+    return { name, command, timeoutMs: timeout ?? gateTimeout(file) };
+  });
+}
+
+function gateTimeout(file: ConfigFile): number {
+  return file.gates?.timeout ?? DEFAULTS.gateTimeoutMs;
 }
 
 function resolveAgent(file: ConfigFile, flags: ConfigFlags): Result<AgentConfig, Diagnostic> {
@@ -169,16 +219,20 @@ function noCommand(): Diagnostic {
 
 function readEnvironment(host: Host): Result<ConfigFlags, Diagnostic[]> {
   const problems: Diagnostic[] = [];
-  const iterationMax = readCount(host, "MAX_ITERATIONS", problems);
+  const counts = {
+    iterationMax: readCount(host, "MAX_ITERATIONS", problems),
+    callsPerHourMax: readCount(host, "RATE_LIMIT_PER_HOUR", problems),
+    idleMax: readCount(host, "CB_NO_PROGRESS_THRESHOLD", problems),
+    sameErrorMax: readCount(host, "CB_SAME_ERROR_THRESHOLD", problems),
+  };
   const timeout = host.env["TIMEOUT_MINUTES"];
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "m");
   if (timeout !== undefined && timeoutMs === undefined)
     problems.push(badVariable("TIMEOUT_MINUTES", timeout));
   if (problems.length > 0) return err(problems);
-  return ok({
-    ...(iterationMax === undefined ? {} : { iterationMax }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  });
+  const told = Object.entries(counts).filter(([, value]) => value !== undefined);
+  const flags: ConfigFlags = Object.fromEntries(told);
+  return ok({ ...flags, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
 }
 
 function readCount(host: Host, name: string, problems: Diagnostic[]): number | undefined {

@@ -55,9 +55,24 @@ export async function commitWork(
     const why = committed.timedOut
       ? "it hung (a hook or a signing prompt?) and was ended"
       : committed.stderr;
-    return err(`git commit: ${why}`);
+    const said =
+      why.trim() === "" ? `exit code ${committed.code ?? "unknown"}, a hook perhaps` : why;
+    return err(`git commit: ${said}`);
   }
+  const missing = await findMissing(host, order.tree, paths);
+  if (missing !== undefined) return err(`git commit: ${missing} is not in it, a hook perhaps`);
   return ok(await findCommit(host, order.tree, order.iterationId));
+}
+
+/** A hook may take out of a commit what was to be in it; then it is still dirty. */
+async function findMissing(
+  host: Host,
+  tree: string,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  const status = await readStatus(host, tree, "files");
+  const dirty = new Set(status.ok ? status.value.dirty.map(({ path }) => path) : []);
+  return paths.find((path) => dirty.has(path));
 }
 
 function join(paths: readonly string[]): string {

@@ -38,19 +38,25 @@ export async function readStatus(
   return ok(parseStatus(answer.stdout.toString("utf8")));
 }
 
+/** What tells one content of a dirty path from another, by path. */
+export type DirtyStamps = ReadonlyMap<string, string>;
+
+export function stampDirty(host: Host, tree: string, status: GitStatus): DirtyStamps {
+  const stamps = status.dirty.map(({ path, kind }, index) => {
+    const stamp = index < STAMPED_MAX ? host.files.stamp(join(tree, path)) : undefined;
+    return [path, `${kind} ${stamp?.size ?? ""} ${stamp?.mtimeNs ?? ""}`] as const;
+  });
+  return new Map(stamps);
+}
+
 /** Changes with the commit and with every dirty file's content stamp; `skip` names files that do not count. */
 export function digestOf(
-  host: Host,
-  tree: string,
   status: GitStatus,
+  stamps: DirtyStamps,
   skip: (path: string) => boolean,
 ): string {
   const hash = createHash("sha256").update(`${status.head ?? "none"}\0`);
-  const counted = status.dirty.filter(({ path }) => !skip(path));
-  for (const [index, { path, kind }] of counted.entries()) {
-    const stamp = index < STAMPED_MAX ? host.files.stamp(join(tree, path)) : undefined;
-    hash.update(`${kind} ${path}\0${stamp?.size ?? ""} ${stamp?.mtimeNs ?? ""}\0`);
-  }
+  for (const [path, stamp] of stamps) if (!skip(path)) hash.update(`${path}\0${stamp}\0`);
   return hash.digest("hex").slice(0, 32);
 }
 

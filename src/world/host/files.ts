@@ -60,6 +60,9 @@ const DISK_CODES = new Set([
   "ENOTDIR",
 ]);
 
+/** How many things that stood in the way of one file are kept beside it. */
+const ASIDE_MAX = 100;
+
 // A link under the name of our temporary file is not ours, and is not followed.
 const TEMPORARY_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
@@ -76,16 +79,15 @@ export function isDiskError(error: unknown): boolean {
 }
 
 export const realFiles = {
-  /** Undefined where there is no such file. */
+  /** Undefined where there is no such file; a folder or a pipe under its name is none, and is never waited for. */
   readText(path: string): string | undefined {
-    return orMissing(() => readFileSync(path, "utf8"));
+    return orMissing(() => withFile(path, (fd) => readFileSync(fd, "utf8")));
   },
 
   /** At most `length` bytes from `offset`; fewer at the end of the file. */
   readRange(path: string, offset: number, length: number): Buffer | undefined {
-    return orMissing(() => {
-      const fd = openSync(path, "r");
-      try {
+    return orMissing(() =>
+      withFile(path, (fd) => {
         const bytes = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(fd).size - offset)));
         let filled = 0;
         while (filled < bytes.length) {
@@ -94,10 +96,8 @@ export const realFiles = {
           filled += count;
         }
         return bytes.subarray(0, filled);
-      } finally {
-        closeSync(fd);
-      }
-    });
+      }),
+    );
   },
 
   stamp(path: string): FileStamp | undefined {
@@ -144,6 +144,7 @@ export const realFiles = {
    * left by a crash is overwritten by the next write; callers hold the lock of what they write.
    */
   replace(path: string, bytes: string | Buffer, options: ReplaceOptions): void {
+    clearTheWay(path);
     const target = realFiles.real(path) ?? path;
     const mode = orMissing(() => statSync(target).mode & 0o7777) ?? options.mode;
     const temporary = join(dirname(target), `.${basename(target)}.ralph-tmp`);
@@ -174,6 +175,7 @@ export const realFiles = {
   },
 
   append(path: string, bytes: string, mode: number): void {
+    clearTheWay(path);
     appendFileSync(path, bytes, { mode });
   },
 
@@ -231,6 +233,30 @@ export class Appender {
 
   close(): void {
     closeSync(this.#fd);
+  }
+}
+
+/** Undefined where what has the name is a folder, a pipe or a socket. */
+function withFile<T>(path: string, read: (fd: number) => T): T | undefined {
+  // Without this flag only to open a pipe that nobody writes to would never end.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(fd);
+    return found.isDirectory() || found.isFIFO() || found.isSocket() ? undefined : read(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A folder or a pipe where a file has to be goes aside, whole, under the first name that is free. */
+function clearTheWay(path: string): void {
+  const found = orMissing(() => statSync(path));
+  if (found === undefined || !(found.isDirectory() || found.isFIFO() || found.isSocket())) return;
+  for (let n = 1; n <= ASIDE_MAX; n++) {
+    const aside = `${path}.aside${n === 1 ? "" : `-${n}`}`;
+    if (orMissing(() => lstatSync(aside)) !== undefined) continue;
+    renameSync(path, aside);
+    return;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import type { GuardedFile, SignalKind } from "../../core/schema/effect.ts";
 import { nearest } from "../../std/nearest.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import type { Host } from "../host/host.ts";
@@ -12,7 +13,10 @@ export interface FeaturePaths {
   readonly folder: string;
   readonly tasks: { readonly path: string; readonly name: string };
   readonly memory: { readonly path: string; readonly name: string };
-  readonly ownPrompt: string;
+  /** Files that only a person may change. */
+  readonly guarded: Readonly<Record<GuardedFile, { readonly path: string; readonly name: string }>>;
+  /** Files by which an agent says that all is done, or that it waits for a person. */
+  readonly stopFiles: Readonly<Record<SignalKind, string>>;
   readonly specs: { readonly path: string; readonly name: string };
 }
 
@@ -27,7 +31,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 const NAME_EXPECTED =
   "letters, digits, dots, dashes and underscores, starting with a letter or digit";
 
-function featurePaths(tree: string, feature: string): FeaturePaths {
+export function featurePaths(tree: string, feature: string): FeaturePaths {
   const named = (file: string): { path: string; name: string } => ({
     path: join(tree, ".ralph", feature, file),
     name: `.ralph/${feature}/${file}`,
@@ -37,7 +41,11 @@ function featurePaths(tree: string, feature: string): FeaturePaths {
     folder: join(tree, ".ralph", feature),
     tasks: named("prd.json"),
     memory: named("progress.txt"),
-    ownPrompt: join(tree, ".ralph", feature, "prompt.md"),
+    guarded: {
+      settings: { path: join(tree, ".ralph", "config.yaml"), name: ".ralph/config.yaml" },
+      prompt: named("prompt.md"),
+    },
+    stopFiles: { complete: named("COMPLETE").path, waiting: named("WAITING").path },
     specs: named("specs"),
   };
 }

@@ -37,6 +37,11 @@ const started: Fact = {
     pauseMs: 0,
     keepIterations: 1,
     promptTokensMax: 500,
+    gateTimeoutMs: 1,
+    callsPerHourMax: 1,
+    breaker: { idleMax: 1, sameErrorMax: 1 },
+    parking: { rejectedMax: 1, testOnlyMax: 1, warnAfter: 1, deferAfter: 1 },
+    budget: {},
   },
 };
 const resumed: Fact = { type: "run-resumed", program: "1", argv: [] };

@@ -1,28 +1,30 @@
-// Task lists as they were before an agent, each in a file named after its content: the log says which one an iteration
+// Task lists and other files as they were before an agent, each in a file named after its content: the log says which one an iteration
 // began with, so the two agree whatever a crash or a power loss takes away.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Host } from "../host/host.ts";
-import { FILE_MODE, FOLDER_MODE, type RunPaths } from "./run-paths.ts";
+import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 
 /** The current list, the one of an iteration that was cut off, and one to spare. */
 const KEPT_MAX = 3;
 
-/** Keeps the texts of one run's lists. */
+/** Keeps the newest texts of one run's lists, or of other files that a person owns. */
 export class KeptLists {
   readonly #host: Host;
   readonly #folder: string;
+  readonly #max: number;
   /** Names this process has kept, the one used last at the end. */
   readonly #kept: string[] = [];
   /** Names that earlier processes left: nobody knows which of them the log still needs. */
   #found: string[];
   #newest: { name: string; text: string } | undefined;
 
-  constructor(host: Host, paths: RunPaths) {
+  constructor(host: Host, folder: string, max: number = KEPT_MAX) {
     this.#host = host;
-    this.#folder = paths.lists;
-    this.#found = host.files.list(paths.lists).filter((name) => !name.startsWith("."));
+    this.#folder = folder;
+    this.#max = max;
+    this.#found = host.files.list(folder).filter((name) => !name.startsWith("."));
   }
 
   /** Returns the name to find the text by. */
@@ -55,8 +57,8 @@ export class KeptLists {
 
   /** Those found go once this process has kept enough of its own: from then on the log cannot fall back to them. */
   #prune(): void {
-    if (this.#kept.length < KEPT_MAX) return;
-    const old = [...this.#found, ...this.#kept.splice(0, this.#kept.length - KEPT_MAX)];
+    if (this.#kept.length < this.#max) return;
+    const old = [...this.#found, ...this.#kept.splice(0, this.#kept.length - this.#max)];
     this.#found = [];
     for (const name of old) {
       if (!this.#kept.includes(name)) this.#host.files.remove(join(this.#folder, name));
@@ -65,6 +67,6 @@ export class KeptLists {
 }
 
 /** The name of a text: its content cannot be another one. */
-function listName(text: string): string {
+export function listName(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -7,7 +7,7 @@ import type { Host } from "../host/host.ts";
 import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 
 /** A short name of a working tree that is safe in a file name. */
-function treeKey(tree: string): string {
+export function treeKey(tree: string): string {
   return checksum(tree).slice(0, 12);
 }
 
@@ -33,6 +33,15 @@ export function writeLatestRun(
   const path = pointer(root, of.tree, of.feature);
   host.files.makeFolder(join(root, "latest"), FOLDER_MODE);
   host.files.replace(path, `${of.run}\n`, { mode: FILE_MODE, durability: "synced" });
+}
+
+/** Features that have a run in this tree, whether their files are still there or not. */
+export function listFeaturesWithRuns(host: Host, root: string, tree: string): string[] {
+  const prefix = `${treeKey(tree)}-`;
+  return host.files
+    .list(join(root, "latest"))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length));
 }
 
 function pointer(root: string, tree: string, feature: string): string {

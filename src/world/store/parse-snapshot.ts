@@ -5,7 +5,8 @@ import type { RunState } from "../../core/loop/state.ts";
 import { checksum } from "../../std/checksum.ts";
 
 const Stored = z.object({
-  v: z.literal(1),
+  /** Goes up when the state gets another shape: an older snapshot is then no cache of it. */
+  v: z.literal(2),
   seq: z.int(),
   /** Length of the log that was folded. */
   bytes: z.int(),
@@ -42,5 +43,5 @@ export function parseSnapshot(text: string): Snapshot | undefined {
 export function renderSnapshot(snapshot: Snapshot): string {
   const { seq, bytes, tipAt, tip } = snapshot;
   const state = JSON.stringify(snapshot.state);
-  return `${JSON.stringify({ v: 1, seq, bytes, tipAt, tip, sum: checksum(state), state })}\n`;
+  return `${JSON.stringify({ v: 2, seq, bytes, tipAt, tip, sum: checksum(state), state })}\n`;
 }

@@ -4,6 +4,7 @@ import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import { EVENT_BYTES_MAX, type Event } from "../../core/schema/event.ts";
 import { parseEvent } from "../../core/schema/parse-event.ts";
+import { Defect } from "../../std/assert.ts";
 import { checksum } from "../../std/checksum.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import type { Host } from "../host/host.ts";
@@ -27,9 +28,15 @@ const CHUNK_BYTES = 1024 * 1024;
 export function readTip(host: Host, paths: RunPaths): Result<LogTip, string> {
   const snapshot = usableSnapshot(host, paths);
   let tip: { [K in keyof LogTip]?: LogTip[K] | undefined } = snapshot ?? {};
+  let isForeign = false;
   const read = readEvents(host, paths, snapshot?.bytes ?? 0, (event, line) => {
+    // What does not begin with the start of a run, or does not go on as one, is not ours, whatever its lines look like.
+    isForeign ||= tip.state === undefined && event?.type !== "run-started";
+    const state = isForeign || event === undefined ? tip.state : fold(tip.state, event);
+    isForeign ||= state === undefined;
+    if (isForeign) return;
     tip = {
-      state: event === undefined ? tip.state : reduce(tip.state, event),
+      state,
       seq: line.seq,
       bytes: line.end,
       tipAt: line.start,
@@ -37,9 +44,20 @@ export function readTip(host: Host, paths: RunPaths): Result<LogTip, string> {
     };
   });
   if (!read.ok) return read;
+  if (isForeign) return err(`${paths.events} tells no story of a run: somebody else wrote in it`);
   const { state, seq = 0, bytes = 0, tipAt = 0, tip: tipHash = "" } = tip;
   if (state === undefined) return err("the log holds no whole event");
   return ok({ state, seq, bytes, tipAt, tip: tipHash });
+}
+
+/** Undefined where an event cannot follow: whoever wrote it was not us. */
+function fold(state: RunState | undefined, event: Event): RunState | undefined {
+  try {
+    return reduce(state, event);
+  } catch (error) {
+    if (error instanceof Defect) return undefined;
+    throw error;
+  }
 }
 
 /** A line of the log by its place in the file. */

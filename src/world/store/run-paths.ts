@@ -15,6 +15,8 @@ export interface RunPaths {
   readonly inbox: string;
   /** Folder of the task lists as they were before an agent, each named after its content. */
   readonly lists: string;
+  /** Folder of the person's other files as they were before an agent, named likewise. */
+  readonly guarded: string;
   /** Paths git did not know when the run began; never committed by us. */
   readonly untracked: string;
   /** Paths git did not know when a process last let go of the run: the agent's, until the run goes on. */
@@ -33,6 +35,10 @@ export interface IterationPaths {
   readonly notes: string;
   readonly gates: string;
   readonly brokenTasks: string;
+  /** The list that was put back in its place, to tell what the agent had removed from what came later. */
+  readonly tasksBefore: string;
+  /** Where a file of this name lies once it was put aside. */
+  readonly aside: (name: string) => string;
 }
 
 export function runPaths(root: string, run: RunId): RunPaths {
@@ -43,6 +49,7 @@ export function runPaths(root: string, run: RunId): RunPaths {
     snapshot: join(folder, "state.json"),
     inbox: join(folder, "inbox"),
     lists: join(folder, "lists"),
+    guarded: join(folder, "guarded"),
     untracked: join(folder, "untracked.json"),
     leftovers: join(folder, "leftovers.json"),
     reserve: join(folder, "reserve"),
@@ -61,5 +68,7 @@ export function iterationPaths(run: RunPaths, n: number, attempt: number): Itera
     notes: join(folder, "notes.ndjson"),
     gates: join(folder, "gates"),
     brokenTasks: join(folder, "tasks.broken"),
+    tasksBefore: join(folder, "tasks.before"),
+    aside: (name) => join(folder, `${name}.aside`),
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { indexStories, parsePrd } from "./parse-prd.ts";
+import { indexStories, parsePrd, parseStories } from "./parse-prd.ts";
 
 const prd = (...stories: unknown[]): string => JSON.stringify({ userStories: stories }, null, 2);
 const story = (id: string, more: object = {}) => ({ id, title: `t-${id}`, passes: false, ...more });
@@ -18,32 +18,41 @@ test("a story of every key and one of the fewest", () => {
     passes: true,
     dependsOn: ["B"],
     notes: "n",
+    checks: ["npm test", "npm run lint"],
     ownKey: { kept: true },
   });
   expect(parsePrd(prd(full, story("B")), "prd.json")).toEqual({
     ok: true,
-    value: [
-      {
-        id: "A",
-        title: "t-A",
-        description: "d",
-        criteria: ["one"],
-        priority: 2,
-        status: "done",
-        dependsOn: ["B"],
-        notes: "n",
-      },
-      {
-        id: "B",
-        title: "t-B",
-        description: "",
-        criteria: [],
-        priority: undefined,
-        status: "open",
-        dependsOn: [],
-        notes: "",
-      },
-    ],
+    value: {
+      frame: "{}",
+      tasks: [
+        {
+          id: "A",
+          title: "t-A",
+          description: "d",
+          criteria: ["one"],
+          priority: 2,
+          status: "done",
+          dependsOn: ["B"],
+          notes: "n",
+          checks: ["npm test", "npm run lint"],
+          frozen:
+            '{"acceptanceCriteria":["one"],"checks":["npm test","npm run lint"],"dependsOn":["B"],"description":"d","id":"A","ownKey":{"kept":true},"priority":2,"title":"t-A"}',
+        },
+        {
+          id: "B",
+          title: "t-B",
+          description: "",
+          criteria: [],
+          priority: undefined,
+          status: "open",
+          dependsOn: [],
+          notes: "",
+          checks: [],
+          frozen: '{"id":"B","title":"t-B"}',
+        },
+      ],
+    },
   });
 });
 
@@ -54,7 +63,10 @@ test.each([["in-progress"], ["in_progress"]])(
       prd(story("A", { status }), story("B", { status, passes: true })),
       "prd.json",
     );
-    expect(parsed.ok && parsed.value.map((task) => task.status)).toEqual(["in-progress", "done"]);
+    expect(parsed.ok && parsed.value.tasks.map((task) => task.status)).toEqual([
+      "in-progress",
+      "done",
+    ]);
   },
 );
 
@@ -72,6 +84,40 @@ test("every mistake is told with its own place", () => {
     [11, "userStories[1].passes is 1"],
     [13, "userStories[2] is 7"],
   ]);
+});
+
+test.each([[7], [["npm test", 7]], [{ command: "npm test" }], [null]])(
+  "checks that are %j are refused",
+  (checks) => {
+    expect(problems(prd(story("A", { checks })))).toEqual([
+      {
+        file: "prd.json",
+        line: 7,
+        column: 17,
+        problem: `userStories[0].checks is ${JSON.stringify(checks)}`,
+        expected: "a command, or a list of commands",
+        remedy: "mend the file and start again; nothing was changed",
+      },
+    ]);
+  },
+);
+
+test("the stories as they stand in the file keep the keys that nobody knows, and no others", () => {
+  const stories = [story("A", { ownKey: { kept: true } }), story("B", { notes: "" })];
+  expect(parseStories(prd(...stories), "prd.json")).toEqual({ ok: true, value: stories });
+});
+
+test("a file nested too deeply is refused, not run into", () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  expect(problems(`{"userStories": [{"id":"A","title":"t","passes":false,"x":${deep}}]}`)).toEqual([
+    {
+      file: "prd.json",
+      problem: "the file is nested too deeply",
+      expected: "at most 500 levels",
+      remedy: "mend the file and start again; nothing was changed",
+    },
+  ]);
+  expect(problems(`${deep},`).map(({ problem }) => problem)).toEqual(["this is nested too deeply"]);
 });
 
 test.each(["x".repeat(101), "a\nb", "a\u001B[31m", "a\u0000", "a\u2028b", ""])(

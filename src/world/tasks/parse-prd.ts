@@ -3,11 +3,11 @@
 import * as z from "zod/mini";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { TaskId } from "../../core/schema/ids.ts";
-import type { Task } from "../../core/schema/task.ts";
-import { findJsonProblem, locateJson, type JsonPath } from "../../std/edit/json-edit.ts";
+import type { TaskList } from "../../core/schema/task.ts";
+import { findJsonProblem, isTooDeep, locateJson, type JsonPath } from "../../std/edit/json-edit.ts";
 import { printableLine } from "../../std/printable.ts";
 import { err, ok, type Result } from "../../std/result.ts";
-import { stripBom, toTasks } from "./stories.ts";
+import { stripBom, toList } from "./stories.ts";
 
 const REMEDY = "mend the file and start again; nothing was changed";
 
@@ -28,22 +28,24 @@ const Story = z.looseObject({
   status: z.optional(z.string()),
   dependsOn: z.optional(z.array(TaskId)),
   notes: z.optional(z.string()),
+  checks: z.optional(z.union([z.string(), z.array(z.string())])),
 });
 
 const Prd = z.looseObject({ userStories: z.array(Story) });
 
-type Story = z.infer<typeof Story>;
+/** A story as it stands in the file, with the keys that nobody here knows. */
+export type Story = z.infer<typeof Story>;
 
 /** `file` is the name used in messages. */
-export function parsePrd(text: string, file: string): Result<Task[], Diagnostic[]> {
-  const json = parseJson(text, file);
-  if (!json.ok) return json;
-  const parsed = Prd.safeParse(json.value);
-  if (!parsed.success)
-    return err(parsed.error.issues.map((issue) => explain(text, file, issue, json.value)));
-  const stories = parsed.data.userStories;
-  const problems = [...checkNotEmpty(stories, file), ...checkIds(stories, text, file)];
-  return problems.length > 0 ? err(problems) : ok(toTasks(json.value));
+export function parsePrd(text: string, file: string): Result<TaskList, Diagnostic[]> {
+  const checked = check(text, file);
+  return checked.ok ? ok(toList(checked.value.json)) : checked;
+}
+
+/** The same stories as they stand in the file, for who has to know which keys are there. */
+export function parseStories(text: string, file: string): Result<Story[], Diagnostic[]> {
+  const checked = check(text, file);
+  return checked.ok ? ok(checked.value.stories) : checked;
 }
 
 /** Index of each story by id, for edits. */
@@ -53,9 +55,26 @@ export function indexStories(text: string): Map<string, number> {
   return new Map(stories.map((story, index) => [story.id, index]));
 }
 
+function check(
+  text: string,
+  file: string,
+): Result<{ json: unknown; stories: Story[] }, Diagnostic[]> {
+  const json = parseJson(text, file);
+  if (!json.ok) return json;
+  const parsed = Prd.safeParse(json.value);
+  if (!parsed.success)
+    return err(parsed.error.issues.map((issue) => explain(text, file, issue, json.value)));
+  const stories = parsed.data.userStories;
+  const problems = [...checkNotEmpty(stories, file), ...checkIds(stories, text, file)];
+  return problems.length > 0 ? err(problems) : ok({ json: json.value, stories });
+}
+
 function parseJson(text: string, file: string): Result<unknown, Diagnostic[]> {
   try {
-    return ok(JSON.parse(stripBom(text)));
+    const json: unknown = JSON.parse(stripBom(text));
+    if (!isTooDeep(json)) return ok(json);
+    const problem = "the file is nested too deeply";
+    return err([{ file, problem, expected: "at most 500 levels", remedy: REMEDY }]);
   } catch {
     const problem = findJsonProblem(text) ?? { line: 1, column: 1, message: "this is not JSON" };
     const { line, column, message } = problem;
@@ -102,6 +121,8 @@ function expectation(path: JsonPath): string {
       return "a list of texts";
     case "dependsOn":
       return "a list of story ids";
+    case "checks":
+      return "a command, or a list of commands";
     case "userStories":
       return 'a list of stories: "userStories": [{ "id": …, "title": …, "passes": false }]';
     default:

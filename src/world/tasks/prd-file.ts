@@ -1,7 +1,8 @@
 // The task list of the hybrid layout as a source: read with a cache, marked by changing one value and no other byte.
 
+import { join } from "node:path";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import type { Task } from "../../core/schema/task.ts";
+import type { Task, TaskList } from "../../core/schema/task.ts";
 import { setJsonValue } from "../../std/edit/json-edit.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import type { FileStamp } from "../host/files.ts";
@@ -10,6 +11,8 @@ import { indexStories, parsePrd } from "./parse-prd.ts";
 
 /** One reading of a list: the tasks and the very text they came from. */
 export interface TaskReading {
+  readonly list: TaskList;
+  /** Those of the list. */
   readonly tasks: readonly Task[];
   readonly text: string;
 }
@@ -17,12 +20,15 @@ export interface TaskReading {
 /** A file changed this shortly before it was read may change again without its stamp telling. */
 const RACY_MS = 50;
 const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
 
 /** One prd.json. */
 export class PrdFile {
   readonly #host: Host;
   readonly #path: string;
   readonly #name: string;
+  /** The file itself where the path was a link from the beginning. */
+  readonly #real: string | undefined;
   #cached: { stamp: FileStamp; reading: TaskReading } | undefined;
 
   /** `name` is how messages call the file. */
@@ -30,19 +36,21 @@ export class PrdFile {
     this.#host = host;
     this.#path = path;
     this.#name = name;
+    this.#real = host.files.real(path);
   }
 
   read(): Result<TaskReading, Diagnostic[]> {
     const { files, clock } = this.#host;
     const stamp = files.stamp(files.real(this.#path) ?? this.#path);
     if (stamp === undefined) return err([this.#missing()]);
+    if (this.#isElsewhere()) return err([this.#elsewhere()]);
     if (this.#cached !== undefined && isSame(this.#cached.stamp, stamp))
       return ok(this.#cached.reading);
     const text = files.readText(this.#path);
     if (text === undefined) return err([this.#missing()]);
-    const tasks = parsePrd(text, this.#name);
-    if (!tasks.ok) return tasks;
-    const reading = { tasks: tasks.value, text };
+    const list = parsePrd(text, this.#name);
+    if (!list.ok) return list;
+    const reading = { list: list.value, tasks: list.value.tasks, text };
     const changedMs = Number(BigInt(stamp.ctimeNs) / 1_000_000n);
     this.#cached = clock.now() - changedMs > RACY_MS ? { stamp, reading } : undefined;
     return ok(reading);
@@ -68,9 +76,27 @@ export class PrdFile {
   }
 
   write(text: string): void {
+    // A link that somebody put here leads to a file that is none of ours.
+    if (this.#isElsewhere()) this.#host.files.remove(this.#path);
     if (this.#host.files.readText(this.#path) === text) return;
+    // An agent may have deleted the whole folder.
+    this.#host.files.makeFolder(join(this.#path, ".."), FOLDER_MODE);
     this.#host.files.replace(this.#path, text, { mode: FILE_MODE, durability: "synced" });
     this.#cached = undefined;
+  }
+
+  #isElsewhere(): boolean {
+    const real = this.#host.files.real(this.#path);
+    return real !== undefined && this.#real !== undefined && real !== this.#real;
+  }
+
+  #elsewhere(): Diagnostic {
+    return {
+      file: this.#name,
+      problem: "it has become a link to another file",
+      expected: "the file that was there before",
+      remedy: "put the file back",
+    };
   }
 
   #missing(): Diagnostic {

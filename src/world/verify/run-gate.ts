@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Gate } from "../../core/schema/config.ts";
+import type { GatePhase } from "../../core/schema/effect.ts";
 import type { GateResult } from "../../core/schema/event.ts";
 import { printableLine } from "../../std/printable.ts";
 import { Tail } from "../../std/tail.ts";
@@ -12,16 +13,19 @@ import { supervise, type OutputReader } from "../host/supervise.ts";
 /** One run of one gate. */
 export interface GateOrder {
   readonly gate: Gate;
+  /** Why it runs; also part of its log's name. */
+  readonly phase: GatePhase;
   readonly tree: string;
   readonly env: Readonly<Record<string, string>>;
   readonly variable: string;
-  /** Folder for `<name>.log`. */
+  /** Folder for `<name>.log`, `<name>.baseline.log` and `<name>.again.log`. */
   readonly logs: string;
   readonly signal: AbortSignal;
 }
 
 const LINES_MAX = 20;
 const LINE_MAX = 300;
+const HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 64 * 1024;
 const LOG_MODE = 0o600;
 const SILENT: OutputReader = { push: () => [], end: () => [] };
@@ -31,11 +35,14 @@ const FAILING =
 
 /** Undefined when it was cut short by a stop: it then says nothing about the work. */
 export async function runGate(host: Host, order: GateOrder): Promise<GateResult | undefined> {
-  const { gate } = order;
+  const { gate, phase } = order;
   host.files.makeFolder(order.logs, 0o700);
-  const path = join(order.logs, `${slug(gate.name)}.log`);
+  const kind = phase === "check" ? "" : `.${phase}`;
+  const path = join(order.logs, `${slug(gate.name)}${kind}.log`);
   host.files.remove(path);
   const log = host.files.openAppender(path, LOG_MODE);
+  const head: Buffer[] = [];
+  let headBytes = 0;
   const tail = new Tail(TAIL_BYTES);
   try {
     const end = await supervise(host, {
@@ -50,6 +57,8 @@ export async function runGate(host: Host, order: GateOrder): Promise<GateResult 
       reader: SILENT,
       onBytes: (_, chunk) => {
         log.write(chunk);
+        if (headBytes < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - headBytes));
+        headBytes += chunk.length;
         tail.push(chunk);
       },
       onNote: () => undefined,
@@ -63,18 +72,26 @@ export async function runGate(host: Host, order: GateOrder): Promise<GateResult 
       code: end.code,
       timedOut: end.terminated !== undefined,
       durationMs: end.durationMs,
-      lines: passed ? [] : failingLines(tail.text()),
+      lines: passed ? [] : failingLines(Buffer.concat(head).toString("utf8"), tail.text()),
+      phase,
     };
   } finally {
     log.close();
   }
 }
 
-function failingLines(text: string): string[] {
-  const lines = text
+/** From the first line that looks like a failure, wherever it stands; without one the end is shown. */
+function failingLines(head: string, tail: string): string[] {
+  for (const lines of [linesOf(head), linesOf(tail)]) {
+    const first = lines.findIndex((line) => FAILING.test(line));
+    if (first !== -1) return lines.slice(first, first + LINES_MAX);
+  }
+  return linesOf(tail).slice(-LINES_MAX);
+}
+
+function linesOf(text: string): string[] {
+  return text
     .split(/\r?\n/u)
     .map((line) => printableLine(line, LINE_MAX))
     .filter((line) => line !== "");
-  const first = lines.findIndex((line) => FAILING.test(line));
-  return first === -1 ? lines.slice(-LINES_MAX) : lines.slice(first, first + LINES_MAX);
 }

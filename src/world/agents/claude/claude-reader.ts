@@ -7,6 +7,8 @@ import type { OutputReader } from "../../host/supervise.ts";
 import { isRecord, parseLine } from "../json-lines.ts";
 
 const LINE_BYTES_MAX = 8 * 1024 * 1024;
+/** The tool with which it puts a question to a person. */
+const ASK_TOOL = "AskUserQuestion";
 const SHOWN_MAX = 200;
 
 type Json = Record<string, unknown>;
@@ -103,14 +105,20 @@ function blockNotes(block: Json): Note[] {
     (key) => typeof input[key] === "string",
   );
   const shown = argument === undefined ? "" : text(input[argument]);
-  return [
-    {
-      type: "tool-started",
-      id: text(block["id"]),
-      tool,
-      text: printableLine(`${tool} ${shown}`, SHOWN_MAX),
-    },
-  ];
+  const started: Note = {
+    type: "tool-started",
+    id: text(block["id"]),
+    tool,
+    text: printableLine(`${tool} ${shown}`, SHOWN_MAX),
+  };
+  return tool === ASK_TOOL ? [started, { type: "asked", question: questionIn(input) }] : [started];
+}
+
+/** One call may hold several questions. */
+function questionIn(input: Json): string {
+  const questions = Array.isArray(input["questions"]) ? input["questions"].filter(isRecord) : [];
+  const asked = questions.map((one) => text(one["question"])).filter((one) => one !== "");
+  return asked.join(" ") || text(input["question"]);
 }
 
 function toolEnded(block: Json): Note[] {

@@ -32,6 +32,8 @@ const Step = z.union([
   z.strictObject({ mark: z.string() }),
   /** The final message. */
   z.strictObject({ say: z.string() }),
+  /** A question to a person, through a tool. */
+  z.strictObject({ ask: z.string() }),
   z.strictObject({ note: Note }),
   /** Text that goes to standard output as it is. */
   z.strictObject({ stream: z.string() }),
