@@ -1,4 +1,4 @@
-// Test projects: `unit` is everything pure and quick, `sim` the pretend world, `e2e` the real CLI.
+// Test projects: `unit` is everything pure and quick, `sim` the pretend world, `e2e` the real CLI, `adversary` agents that misbehave.
 import { readFileSync } from "node:fs";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
@@ -35,6 +35,16 @@ const config: ViteUserConfig = defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
+      },
+      {
+        define,
+        test: {
+          name: "adversary",
+          include: ["test/adversary/**/*.test.ts"],
+          testTimeout: 90_000,
           fileParallelism: true,
           maxWorkers: 2,
         },

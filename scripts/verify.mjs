@@ -26,6 +26,11 @@ const STAGES = [
   { name: "unit", script: "test:unit" },
   { name: "sim", script: "test:sim" },
   { name: "e2e", script: "test:e2e", needs: [{ program: "git", debianPackage: "git" }] },
+  {
+    name: "adversary",
+    script: "test:adversary",
+    needs: [{ program: "git", debianPackage: "git" }],
+  },
   { name: "crash", command: "node scripts/crash.mjs --kills 12" },
   { name: "knip", script: "knip" },
   { name: "engines", script: "check:engines" },
