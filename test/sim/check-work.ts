@@ -88,7 +88,8 @@ function rejectionsIn(log: readonly Event[]): readonly string[] | undefined {
     const own = log.filter(({ iteration }) => iteration === event.iteration);
     const refused = claims.filter(({ verdict }) => verdict === "rejected").map((c) => c.reason);
     // That all is done is not true beside a gate that is as red as before.
-    const isHasty = claims.some(({ kind, verdict }) => kind !== "mark" && verdict === "unverified");
+    const isRed = reason.includes("before the first agent");
+    const isHasty = isRed && claims.some((c) => c.kind !== "mark" && c.verdict === "unverified");
     const hasty = isHasty ? ["that all is done, but"] : [];
     const unmet = [...refused, ...hasty];
     if (outcome === "accepted") return unmet.length === 0 || complete ? undefined : unmet;

@@ -107,7 +107,11 @@ export class Iterations {
     }
     if (event.iteration !== undefined) this.#n = event.iteration;
     const it = this.of(event.run, event.iteration ?? this.#n);
-    if (event.type === "project-read") it.before = glance;
+    if (event.type === "project-read") {
+      it.before = glance;
+      // An iteration that begins anew has not looked at anything yet.
+      it.gates.clear();
+    }
     if (event.type === "project-inspected") {
       it.after = glance;
       it.change = event.change;
