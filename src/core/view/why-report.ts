@@ -13,7 +13,8 @@ const NEXT_STEPS: Readonly<Record<EndReason, string>> = {
     "`ralph run` starts a new run with a fresh number of iterations; -n sets another one.",
   "circuit-open":
     "Look at what the last iterations left, then `ralph run` gets one iteration to show that it can go on; --reset-circuit gives it more.",
-  "needs-human": "Mend what is named above, then `ralph run` goes on with the same run.",
+  "needs-human":
+    "Mend or answer what is named above (an answer may stand in the notes of its task), then `ralph run` goes on with the same run.",
   "usage-limit": "`ralph run` goes on with the same run once the limit is over.",
   "budget-used-up":
     "`ralph run` starts a new run with a fresh budget; --max-time, --max-cost and --max-tokens set others.",
