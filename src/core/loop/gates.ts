@@ -6,6 +6,9 @@ import type { GatePhase } from "../schema/effect.ts";
 import type { GateResult } from "../schema/event.ts";
 import type { IterationState, RunState } from "./state.ts";
 
+/** What the gate of a task's own checks is called, before the task's id. */
+const OWN_CHECKS = "checks of ";
+
 /** A gate that is to run now, and why. */
 export interface NextGate {
   readonly gate: Gate;
@@ -84,7 +87,12 @@ function gatesOf(state: RunState, it: IterationState): readonly Gate[] {
 }
 
 function nameOf(task: string): string {
-  return `checks of ${task}`;
+  return `${OWN_CHECKS}${task}`;
+}
+
+/** True for the name of a task's own checks. */
+export function isOwnCheck(name: string): boolean {
+  return name.startsWith(OWN_CHECKS);
 }
 
 /** A list that was put back holds no new marks, so nothing that was claimed in it is checked. */

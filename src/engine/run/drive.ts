@@ -6,6 +6,7 @@ import { decideRun, type Order } from "../../core/loop/decide-run.ts";
 import { reduce } from "../../core/loop/reduce.ts";
 import type { PendingEffect, RunState } from "../../core/loop/state.ts";
 import type { Control } from "../../core/schema/control.ts";
+import type { EffectType } from "../../core/schema/effect.ts";
 import type { Fact, IterationFact } from "../../core/schema/event.ts";
 import { renderEffectId } from "../../core/schema/ids.ts";
 import { assert, unreachable } from "../../std/assert.ts";
@@ -21,6 +22,14 @@ export async function drive(ports: Ports, opened: RunState): Promise<RunState> {
     stopListening();
   }
 }
+
+/** Effects after which nobody could tell any more why they were needed. */
+const ERASES_TRACES: ReadonlySet<EffectType> = new Set([
+  "mend-git",
+  "restore-tasks",
+  "restore-file",
+  "set-aside",
+]);
 
 class Driver {
   readonly #ports: Ports;
@@ -97,6 +106,8 @@ class Driver {
     const { effect, reason: why } = decision;
     const k = this.#state.current.effects + 1;
     this.#record({ type: "effect-ordered", order: effect, reason: why }, this.#place(k));
+    // What was found is gone once it is put right; the disk must know of it before.
+    if (ERASES_TRACES.has(effect.type)) this.#ports.log.sync();
     const announced = { k, effect, cut: false };
     if (n === this.#inheritedN) return await this.#performUnlessDone(announced);
     await this.#perform(announced);

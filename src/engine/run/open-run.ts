@@ -1,5 +1,6 @@
 // Starts a new run, or takes up the one that was stopped or cut off, and leaves its log open for the driver.
 
+import { isOwnCheck } from "../../core/loop/gates.ts";
 import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import { Config } from "../../core/schema/config.ts";
@@ -7,7 +8,6 @@ import type { Event, Fact, Inherited } from "../../core/schema/event.ts";
 import { TaskId, type RunId } from "../../core/schema/ids.ts";
 import { isResumable } from "../../core/schema/outcome.ts";
 import { unpinRefs } from "../../world/git/pin-refs.ts";
-import { lookUp } from "../../std/look-up.ts";
 import { readStatus, type GitStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { featurePaths } from "../../world/layouts/hybrid.ts";
@@ -218,14 +218,17 @@ function inheritedFrom(last: RunState, { circuit, config }: OpenOrder): Inherite
 
 /** Work that was rejected stays in the tree: what it broke must not pass for an old fault in the next run. */
 function greenIn(last: RunState, config: Config): string[] {
-  const isGreen = (name: string): boolean =>
-    ["green", "was-green"].includes(lookUp(last.gates, name) ?? "");
-  return config.gates
-    .filter(({ name, command }) =>
-      last.config.gates.some((old) => old.name === name && old.command === command),
-    )
-    .map(({ name }) => name)
-    .filter(isGreen);
+  const isSame = (name: string): boolean =>
+    config.gates.some(
+      (gate) =>
+        gate.name === name &&
+        last.config.gates.some((old) => old.name === name && old.command === gate.command),
+    );
+  let room = VERIFIED_CHARS_MAX;
+  return Object.entries(last.gates)
+    .filter(([name, colour]) => colour !== "red" && (isSame(name) || isOwnCheck(name)))
+    .map(([name]) => name)
+    .filter((name) => (room -= name.length + 3) > 0);
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {

@@ -311,6 +311,7 @@ export class ProjectReader {
       words.push(...(said.length === 0 ? ["the task list"] : said));
       tasks.push(...noted, ...(changes?.edited ?? []).map(({ id }) => id));
       tasks.push(...(changes?.reopened ?? []).map(({ id }) => id));
+      tasks.push(...(changes?.finished ?? []).map(({ id }) => id));
     }
     for (const file of GUARDED) {
       if (reading.guarded?.[file] !== trust[file])
