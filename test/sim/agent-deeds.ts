@@ -116,8 +116,9 @@ function tamperWithFiles(behaviour: Behaviour, { random, project, task }: Scene)
     case "edits": {
       const how = random.pick(["title", "criteria", "priority", "frame", "order"] as const);
       return [
-        ...maybe(random, 0.3, [() => void project.add(1, random.chance(0.5), "agent")]),
+        // First the edit: to move a story of its own about is no offence.
         ...(list.kind === "list" ? [() => editList(project, task, how)] : []),
+        ...maybe(random, 0.3, [() => void project.add(1, random.chance(0.5), "agent")]),
       ];
     }
     case "edits-settings":

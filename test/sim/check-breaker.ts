@@ -65,6 +65,7 @@ function expectBreaker(
   // Tasks that were all laid aside have ended a run under the same name, and mean the same for the next one.
   let reason = "";
   for (const log of logs) {
+    if (log.length < 2 && log !== logs.at(-1)) continue;
     let limits: Limits = { idleMax: 0, sameErrorMax: 0 };
     for (const event of log) {
       if (event.type === "run-started" || event.type === "config-changed")

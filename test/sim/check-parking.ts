@@ -175,7 +175,10 @@ export function watchTouches(tell: Tell): MomentCheck {
   const touched = new Set<string>();
   // New, or done in between: such a task was never out of turn.
   const added = new Set<string>();
+  // What the log has forgotten cannot be compared with any more.
+  let isCut = false;
   return ({ now, log }) => {
+    if (now.type === "log-cut") isCut = true;
     if (now.type === "person-edited") {
       if (now.edit === "added" || now.edit === "marked") added.add(now.id);
       const isTouch = ["titled", "criteria", "reopened"].includes(now.edit);
@@ -189,9 +192,10 @@ export function watchTouches(tell: Tell): MomentCheck {
     // The first reading of a run has nothing to compare with.
     const isFirst = !ofType(log, "project-read").some((e) => e.reading.problem === undefined);
     const missed = [...touched].filter((id) => !said.has(id));
-    if (!isFirst && said.size < 5 && missed.length > 0)
+    if (!isFirst && !isCut && said.size < 5 && missed.length > 0)
       tell("persons-edits-are-told", `${missed.join()} was edited, and nobody says so`);
     touched.clear();
     added.clear();
+    isCut = false;
   };
 }

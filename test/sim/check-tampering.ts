@@ -79,7 +79,9 @@ export function watchBlame(tell: Tell): MomentCheck {
         (effect.type === "restore-tasks" && !it.tampered.has("list")) ||
         (effect.type === "restore-file" && !it.tampered.has(effect.file)) ||
         (effect.type === "mend-git" && !isGit);
-      if (isBlame) tell("persons-are-not-blamed", `${effect.type} for what no agent did`);
+      // After a power loss a person's deed may lie within an iteration that is open again.
+      if (isBlame && !it.isForgotten)
+        tell("persons-are-not-blamed", `${effect.type} for what no agent did`);
     }
     if (now.type !== "logged" || now.event.type !== "iteration-ended") return;
     const { outcome } = now.event.end;

@@ -171,6 +171,7 @@ const CHECKED = new Set<Happening["type"]>([
   "tampered",
   "effect-began",
   "person-edited",
+  "log-cut",
 ]);
 const CHECKED_EVENTS = new Set<string>([
   "run-started",
