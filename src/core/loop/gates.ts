@@ -4,7 +4,7 @@ import { lookUp } from "../../std/look-up.ts";
 import type { Gate } from "../schema/config.ts";
 import type { GatePhase } from "../schema/effect.ts";
 import type { GateResult } from "../schema/event.ts";
-import type { IterationState, RunState } from "./state.ts";
+import type { GateColour, IterationState, RunState } from "./state.ts";
 
 /** What the gate of a task's own checks is called, before the task's id. */
 const OWN_CHECKS = "checks of ";
@@ -26,8 +26,9 @@ export interface GateVerdict {
 
 /** A gate that this run has not seen yet is looked at before an agent starts. */
 export function nextBaseline(state: RunState, it: IterationState): NextGate | undefined {
-  const isSeen = (colour: string | undefined): boolean => colour === "green" || colour === "red";
-  const gate = gatesOf(state, it).find(({ name }) => !isSeen(lookUp(state.gates, name)));
+  const isNew = (colour: GateColour | undefined): boolean =>
+    colour === undefined || colour === "was-green";
+  const gate = gatesOf(state, it).find(({ name }) => isNew(lookUp(state.gates, name)));
   return gate === undefined ? undefined : { gate, phase: "baseline" };
 }
 

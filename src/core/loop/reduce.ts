@@ -264,9 +264,10 @@ function takeEdits(
 
 /** A gate that was green once must stay so; only what was red before any agent, ever, is forgiven. */
 function learnGate(state: RunState, { name, passed, phase }: GateResult): RunState["gates"] {
+  if (passed) return { ...state.gates, [name]: "green" };
+  if (phase !== "baseline") return state.gates;
   const wasGreen = lookUp(state.gates, name) === "was-green";
-  if (passed || (wasGreen && phase === "baseline")) return { ...state.gates, [name]: "green" };
-  return phase === "baseline" ? { ...state.gates, [name]: "red" } : state.gates;
+  return { ...state.gates, [name]: wasGreen ? "broken" : "red" };
 }
 
 /** What is known of a gate is known of its command. */
@@ -361,7 +362,8 @@ function announce(it: IterationState, event: Event & { type: "effect-ordered" })
 }
 
 function noteGate(it: IterationState, result: GateResult, state: RunState): IterationState {
-  const isBetter = result.passed && lookUp(state.gates, result.name) === "red";
+  const before = lookUp(state.gates, result.name);
+  const isBetter = result.passed && (before === "red" || before === "broken");
   return { ...it, gates: [...it.gates, result], gateImproved: it.gateImproved || isBetter };
 }
 

@@ -65,8 +65,8 @@ export interface RunState {
   /** What went wrong with tasks that are not done yet. */
   readonly struggles: Readonly<Record<string, Struggle>>;
   readonly breaker: Breaker;
-  /** The best that is known of each gate: one that was green once, in this run or the one before, must stay so. */
-  readonly gates: Readonly<Record<string, "green" | "red" | "was-green">>;
+  /** What is known of each gate: one that was green once must stay so. */
+  readonly gates: Readonly<Record<string, GateColour>>;
   readonly trust: Trust;
   /** When agents were started in this tree within the last hour; as many as the limit counts. */
   readonly calls: readonly number[];
@@ -79,6 +79,9 @@ export interface RunState {
   readonly aside: Aside;
   readonly end: RunEnd | undefined;
 }
+
+/** `was-green`: green in the run before, not looked at yet. `broken`: green then, and red before this run's first agent. */
+export type GateColour = "green" | "red" | "was-green" | "broken";
 
 /** How a task has fared since it was last accepted, taken up by a person, or laid aside. */
 export interface Struggle {
