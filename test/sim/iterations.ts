@@ -28,8 +28,8 @@ export interface IterationTruth {
 /** The iterations of all runs, by `run/n`; each is filled up to the moment that is looked at. */
 export class Iterations {
   readonly #all = new Map<string, IterationTruth>();
-  /** The best that the log of the run knows of each gate, by its name there. */
-  readonly #known = new Map<string, "green" | "red">();
+  /** Gates that were red before the first agent of the run and were never green since. */
+  readonly #red = new Set<string>();
   #run = "";
   #n = 0;
 
@@ -100,11 +100,7 @@ export class Iterations {
   }
 
   #hear({ event, glance }: Happening & { type: "logged" }): void {
-    // A gate of the settings that was green in an earlier run may not be red in a later one either.
-    if (event.type === "run-started") {
-      for (const [name, word] of this.#known)
-        if (word === "red" || isOwnCheck(name)) this.#known.delete(name);
-    }
+    if (event.type === "run-started") this.#red.clear();
     if (event.iteration !== undefined) this.#n = event.iteration;
     const it = this.of(event.run, event.iteration ?? this.#n);
     if (event.type === "project-read") {
@@ -119,10 +115,9 @@ export class Iterations {
     if (event.type === "agent-exited") it.said = event.exit.lost ? undefined : it.gone?.said;
     if (event.type !== "gate-ran") return;
     const { name, passed, phase } = event.result;
-    const known = this.#known.get(name);
-    if (phase !== "baseline" && passed && known === "red") it.isGateBetter = true;
-    if (passed) this.#known.set(name, "green");
-    else if (phase === "baseline" && known === undefined) this.#known.set(name, "red");
+    if (phase !== "baseline" && passed && this.#red.has(name)) it.isGateBetter = true;
+    if (passed) this.#red.delete(name);
+    else if (phase === "baseline") this.#red.add(name);
   }
 }
 
