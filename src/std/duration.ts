@@ -1,5 +1,7 @@
 // Durations as people write them: `90s`, `15m`, `2h`, `250ms`. A bare number has the unit its place gives it.
 
+export const HOUR_MS = 3_600_000;
+
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** The unit of a number written without one. */

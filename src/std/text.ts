@@ -17,8 +17,8 @@ export function slug(text: string): string {
 }
 
 /** `1 task`, `2 tasks`: a number with its word. */
-export function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
+export function count(number: number, word: string, plural: string = `${word}s`): string {
+  return `${number} ${number === 1 ? word : plural}`;
 }
 
 /** Line and column, both from 1, of an offset in a text. */

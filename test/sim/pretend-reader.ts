@@ -8,7 +8,7 @@ import type { ProjectChange, ProjectReading } from "../../src/core/schema/event.
 import type { Finding } from "../../src/core/schema/finding.ts";
 import { TaskId } from "../../src/core/schema/ids.ts";
 import { assert } from "../../src/std/assert.ts";
-import { KeptLists, listName } from "../../src/world/store/kept-lists.ts";
+import { KeptTexts, textName } from "../../src/world/store/kept-texts.ts";
 import { strengthIn } from "./pretend-project.ts";
 import { differ } from "./pretend-repository.ts";
 import type { Stage } from "./stage.ts";
@@ -19,14 +19,14 @@ const SIGNALS: readonly SignalKind[] = ["waiting", "complete"];
 /** Reads the project of a stage for one process of the runner. */
 export class PretendReader {
   readonly #stage: Stage;
-  readonly #lists: KeptLists;
+  readonly #lists: KeptTexts;
   /** The list before the agent, and the text of the list as it is, so that neither is made twice. */
   #parsed: { readonly name: string; readonly list: Listed } | undefined;
   #rendered: { readonly of: Listed; readonly text: string; name?: string } | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#lists = new KeptLists(stage.disk.host(), stage.paths.lists);
+    this.#lists = new KeptTexts(stage.disk.host(), stage.paths.lists);
   }
 
   read(state: RunState): ProjectReading {
@@ -93,7 +93,7 @@ export class PretendReader {
     if (project.list.kind !== "list") return undefined;
     const text = this.#render(project.list);
     const rendered = this.#rendered;
-    const name = rendered?.name ?? listName(text);
+    const name = rendered?.name ?? textName(text);
     if (rendered !== undefined) rendered.name = name;
     seenLists.set(name, text);
     return name;

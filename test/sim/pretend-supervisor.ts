@@ -3,6 +3,7 @@
 import { startWatch, watch, nextDeadline, WATCH_STEP_MS } from "../../src/core/loop/watch.ts";
 import type { Effect } from "../../src/core/schema/effect.ts";
 import type { AgentExit, IterationFact } from "../../src/core/schema/event.ts";
+import { lostAgent } from "../../src/world/agents/run-agent.ts";
 import type { Performing } from "../../src/engine/run/ports.ts";
 import { AgentWatch } from "./agent-watch.ts";
 import { writeScript } from "./pretend-agent.ts";
@@ -27,7 +28,7 @@ export class PretendSupervisor {
     if (!stage.isAgentInstalled) {
       return {
         type: "agent-exited",
-        exit: { ...plainExit(), unusable: "the program was not found" },
+        exit: { ...lostAgent(), lost: false, unusable: "the program was not found" },
       };
     }
     const child = machine.spawn("agent");
@@ -157,17 +158,4 @@ export class PretendSupervisor {
       if (terminate !== undefined) return truth.end(terminate);
     }
   }
-}
-
-function plainExit(): AgentExit {
-  return {
-    code: null,
-    signal: null,
-    lost: false,
-    durationMs: 0,
-    outputBytes: 0,
-    denials: [],
-    stderr: "",
-    survivors: 0,
-  };
 }

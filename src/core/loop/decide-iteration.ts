@@ -9,7 +9,7 @@ import type { TaskRef } from "../schema/task.ts";
 import { nextBaseline, nextGate } from "./gates.ts";
 import { startDenied } from "./guards.ts";
 import { iterationError } from "./iteration-error.ts";
-import { hasProgress, judge, needsGates } from "./judge.ts";
+import { hasProgress, judge, needsGates, rejectionOf } from "./judge.ts";
 import type { Judgement } from "./judgement.ts";
 import { parkingAfter } from "./parking.ts";
 import type { IterationState, RunState } from "./state.ts";
@@ -165,8 +165,16 @@ function end(state: RunState, it: IterationState, judgement: Judgement): Iterati
     ...(error === undefined ? {} : { error }),
     ...(isBlocked ? { blocked: true } : {}),
   };
+  const rejection = rejectionOf(state, it, ended);
   const parked = judgement.parked ?? parkingAfter(state, ended);
-  return { type: "end", end: parked === undefined ? ended : { ...ended, parked } };
+  return {
+    type: "end",
+    end: {
+      ...ended,
+      ...(rejection === undefined ? {} : { rejection }),
+      ...(parked === undefined ? {} : { parked }),
+    },
+  };
 }
 
 function order(effect: Effect, reason: string): IterationDecision {

@@ -2,7 +2,7 @@
 
 import { exitCodeOf, type EndReason } from "../schema/outcome.ts";
 import { decideIteration } from "./decide-iteration.ts";
-import { guards } from "./guards.ts";
+import { askGuards } from "./guards.ts";
 import type { RunEnd, RunState } from "./state.ts";
 
 /** Each order has an id, so that the driver can tell one it has started from a new one. */
@@ -29,11 +29,9 @@ export function decideRun(state: RunState): readonly Order[] {
   if (state.ending !== undefined) return endWith(state, state.ending.reason, state.ending.detail);
   if (state.current !== undefined) return goOn(state);
   if (state.stop !== undefined) return endWith(state, "stopped", `stopped by ${state.stop.from}`);
-  for (const guard of guards) {
-    const verdict = guard.check(state);
-    if (verdict?.type === "end") return endWith(state, verdict.reason, verdict.detail);
-    if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
-  }
+  const verdict = askGuards(state);
+  if (verdict?.type === "end") return endWith(state, verdict.reason, verdict.detail);
+  if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
   const wait = state.notBefore;
   if (wait !== undefined && wait.at > state.now) return waitUntil(wait.at, wait.reason);
   return [

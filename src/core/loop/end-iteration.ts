@@ -4,7 +4,6 @@ import { assert } from "../../std/assert.ts";
 import { lookUp } from "../../std/look-up.ts";
 import type { IterationEnd } from "../schema/event.ts";
 import { backoffUntil, toldReset } from "./backoff.ts";
-import { rejectionOf } from "./judge.ts";
 import type { IterationState, RunState } from "./state.ts";
 import { nextBreaker, nextStruggle } from "./struggle.ts";
 import { trustAtEnd } from "./trust.ts";
@@ -23,7 +22,8 @@ export function endIteration(state: RunState, end: IterationEnd, at: number): Ru
     struggles: strugglesAfter(state, end),
     breaker: nextBreaker(state.breaker, end, state.config),
     trust: trustAtEnd(state.trust, end),
-    rejection: rejectionOf(state, current, end),
+    // An accepted claim leaves nothing to say about those before it.
+    rejection: end.rejection ?? (end.outcome === "accepted" ? undefined : state.rejection),
     rateLimits,
     notBefore: waitAfter({ ...state, rateLimits }, current, at, end),
     last: { iteration: current.n, end },

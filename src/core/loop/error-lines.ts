@@ -2,6 +2,7 @@
 // JSON field, in code or in prose is no report, and what an error means is for others to say.
 
 import { printable, printableLine } from "../../std/printable.ts";
+import { parseJson } from "../../std/parse-json.ts";
 
 const ERRORS_MAX = 20;
 const ERROR_CHARS_MAX = 300;
@@ -46,7 +47,7 @@ function unfenced(lines: readonly string[]): string[] {
 }
 
 function reportsOf(line: string): string[] {
-  const value = parseJson(line);
+  const value = jsonIn(line);
   if (value !== undefined) return eventsOf(value).flatMap(reportOfEvent);
   const plain = printable(line.slice(0, PLAIN_CHARS_MAX)).trimEnd();
   return !cannotReport(plain) && isReport(plain) ? [plain] : [];
@@ -54,18 +55,15 @@ function reportsOf(line: string): string[] {
 
 // Stage 1 for JSON: only its own fields count, so a tool's failure inside a message stays the tool's.
 
-function parseJson(line: string): unknown {
-  const text = line.trim();
-  if (!/^[{[]/u.test(text) || text.length > JSON_CHARS_MAX) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function eventsOf(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value : [value]).filter(isRecord);
+}
+
+/** What is no JSON, or too long to be looked at, is undefined. */
+function jsonIn(line: string): unknown {
+  const text = line.trim();
+  const mayBe = /^[{[]/u.test(text) && text.length <= JSON_CHARS_MAX;
+  return mayBe ? parseJson(text) : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

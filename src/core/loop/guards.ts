@@ -22,7 +22,7 @@ export interface Guard {
   readonly check: (state: RunState) => GuardVerdict | undefined;
 }
 
-export const guards: readonly Guard[] = [
+const guards: readonly Guard[] = [
   circuitBreaker,
   iterationCap,
   timeCap,
@@ -31,11 +31,17 @@ export const guards: readonly Guard[] = [
   callLimit,
 ];
 
-/** Why no agent may start now, as far as a guard says so: the run is over, or it has to wait. */
-export function startDenied(state: RunState): string | undefined {
+/** What the first guard wants that wants something. */
+export function askGuards(state: RunState): GuardVerdict | undefined {
   for (const guard of guards) {
     const verdict = guard.check(state);
-    if (verdict !== undefined) return verdict.type === "end" ? verdict.detail : verdict.reason;
+    if (verdict !== undefined) return verdict;
   }
   return undefined;
+}
+
+/** Why no agent may start now, as far as a guard says so: the run is over, or it has to wait. */
+export function startDenied(state: RunState): string | undefined {
+  const verdict = askGuards(state);
+  return verdict?.type === "end" ? verdict.detail : verdict?.reason;
 }

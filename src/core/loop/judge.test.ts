@@ -42,6 +42,7 @@ describe("a mark", () => {
       claims: [{ kind: "mark", verdict: "rejected", reason: 'the gate "tests" fails' }],
       progress: true,
       error: "gate tests: # failing",
+      rejection: { task: task("A"), reason: 'the gate "tests" fails', lines: ["1 failing"] },
     });
   });
 

@@ -56,7 +56,7 @@ export function judge(state: RunState, it: IterationState): Judgement {
   return { ...withoutMarks(state, it, ended), charged };
 }
 
-/** What the next prompt says about the last claim that did not stand; an accepted one clears it. */
+/** What the next prompt says about a claim of this iteration that did not stand. */
 export function rejectionOf(
   state: RunState,
   it: IterationState,
@@ -71,7 +71,7 @@ export function rejectionOf(
   // What only a person can put right is told to the person.
   const found = end.blocked === true ? undefined : (tampering(it) ?? refused?.reason);
   const isTold = end.outcome === "rejected" || end.outcome === "timed-out" || found !== undefined;
-  if (!isTold) return state.rejection;
+  if (!isTold) return undefined;
   const { worse, asBefore } = verdictOf(state, it);
   const [red] = [...worse, ...asBefore];
   const lines = red?.lines ?? tamperLines(it);

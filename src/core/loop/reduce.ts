@@ -1,11 +1,11 @@
 // Folds one event into the state. The only way state changes; a fact that does not fit is a defect.
 
 import { assert, unreachable } from "../../std/assert.ts";
+import { HOUR_MS } from "../../std/duration.ts";
 import { lookUp } from "../../std/look-up.ts";
 import type { Config, Gate } from "../schema/config.ts";
 import type { Event, GateResult } from "../schema/event.ts";
 import { endIteration } from "./end-iteration.ts";
-import { HOUR_MS } from "./guards/call-limit.ts";
 import type { Aside, IterationState, RunState } from "./state.ts";
 import { CLOSED } from "./struggle.ts";
 import { NO_ASIDE, trustAfter, trustAtStart } from "./trust.ts";

@@ -1,7 +1,7 @@
 // What an agent did in an iteration that it may not do: to the list, to the person's files, to tests and gates, and to
 // the repository. Says it in words; what follows is decided in judge.ts.
 
-import type { GuardedFile } from "../schema/effect.ts";
+import { GUARDED_FILES, type GuardedFile } from "../schema/effect.ts";
 import type { GitReading, ProjectChange } from "../schema/event.ts";
 import type { Finding } from "../schema/finding.ts";
 import type { TaskChanges, TaskRef } from "../schema/task.ts";
@@ -11,7 +11,6 @@ const FILE_WORDS: Readonly<Record<GuardedFile, string>> = {
   settings: "the settings in config.yaml",
   prompt: "the project's own prompt.md",
 };
-const GUARDED: readonly GuardedFile[] = ["settings", "prompt"];
 
 /** Why the list has to be put back: broken, or changed beyond state, notes and new tasks. */
 export function listDamage(after: ProjectChange): string | undefined {
@@ -28,7 +27,7 @@ export function listDamage(after: ProjectChange): string | undefined {
 export function changedFiles(it: IterationState): readonly GuardedFile[] {
   const [before, after] = [it.before?.guarded, it.after?.guarded];
   if (before === undefined || after === undefined) return [];
-  return GUARDED.filter((file) => before[file] !== after[file]);
+  return GUARDED_FILES.filter((file) => before[file] !== after[file]);
 }
 
 /** Whether the repository is not where the iteration began; a merge or the like in progress is a person's to end. */

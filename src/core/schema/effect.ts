@@ -25,8 +25,9 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
+export const GUARDED_FILES = ["settings", "prompt"] as const;
 /** Files beside the task list that only a person may change. */
-export const GuardedFile = z.enum(["settings", "prompt"]);
+export const GuardedFile = z.enum(GUARDED_FILES);
 export type GuardedFile = z.infer<typeof GuardedFile>;
 
 /** What a stop file says: all is done, or a person is needed. */

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { Config } from "./config.ts";
 import { Control } from "./control.ts";
-import { Effect, GatePhase, GuardedFile, SignalKind } from "./effect.ts";
+import { Effect, GatePhase, GuardedFile, Rejection, SignalKind } from "./effect.ts";
 import { Finding } from "./finding.ts";
 import { EffectId, RunId, TaskId } from "./ids.ts";
 import { Tokens } from "./note.ts";
@@ -246,6 +246,8 @@ export const IterationEnd = z.object({
   complete: z.boolean(),
   commit: z.optional(z.string()),
   claims: z.optional(z.array(Claim)),
+  /** What the next prompt says about a claim that did not stand; without one an earlier word stands until one does. */
+  rejection: z.optional(Rejection),
   /** A commit, a task change, a better gate or a changed tree, compared with the start of the iteration. */
   progress: z.optional(z.boolean()),
   testOnly: z.optional(z.boolean()),

@@ -2,6 +2,7 @@
 
 import { err, ok, type Result } from "../../std/result.ts";
 import { Envelope, EVENT_TYPES, Fact, type Event } from "./event.ts";
+import { parseJson } from "../../std/parse-json.ts";
 
 /** An event we know, or one of a later version that is kept in the file and ignored. */
 export type ParsedEvent =
@@ -32,12 +33,4 @@ export function parseEvent(line: string): Result<ParsedEvent, string> {
 
 export function renderEvent(event: Event): string {
   return `${JSON.stringify(event)}\n`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

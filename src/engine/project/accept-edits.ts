@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import type { GuardedFile } from "../../core/schema/effect.ts";
+import { GUARDED_FILES } from "../../core/schema/effect.ts";
 import type { Finding } from "../../core/schema/finding.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import { parseConfig } from "../../world/config/parse-config.ts";
@@ -33,7 +33,6 @@ interface NewText {
   readonly text: string;
 }
 
-const GUARDED: readonly GuardedFile[] = ["settings", "prompt"];
 const FILE_MODE = 0o644;
 
 export function findEdits(host: Host, project: Project): OpenEdits {
@@ -43,7 +42,7 @@ export function findEdits(host: Host, project: Project): OpenEdits {
   const { aside, trust } = state;
   const all = [
     { name: feature.tasks.name, aside: aside.tasks },
-    ...GUARDED.map((file) => ({ name: feature.guarded[file].name, aside: aside[file] })),
+    ...GUARDED_FILES.map((file) => ({ name: feature.guarded[file].name, aside: aside[file] })),
   ];
   const files = all.flatMap((one) =>
     one.aside === undefined
@@ -123,7 +122,7 @@ function newTexts(
   const { feature, record } = project;
   if (aside.tasks !== undefined)
     take(feature.tasks, acceptedList(host, project, join(record, "..", aside.tasks)));
-  for (const file of GUARDED) {
+  for (const file of GUARDED_FILES) {
     const name = aside[file];
     const text = name === undefined ? undefined : host.files.readText(join(record, "..", name));
     if (text === undefined) continue;

@@ -12,7 +12,7 @@ import { readStatus, type GitStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { featurePaths } from "../../world/layouts/hybrid.ts";
 import { Journal } from "../../world/store/journal.ts";
-import { KeptLists } from "../../world/store/kept-lists.ts";
+import { KeptTexts } from "../../world/store/kept-texts.ts";
 import {
   listFeaturesWithRuns,
   readLatestRun,
@@ -86,7 +86,7 @@ function settingsBefore(
   const guarded = current?.before?.guarded;
   if (current?.agent === undefined || current.after !== undefined || guarded === undefined)
     return undefined;
-  const text = new KeptLists(host, paths.guarded).read(guarded.settings);
+  const text = new KeptTexts(host, paths.guarded).read(guarded.settings);
   const isLost = guarded.settings !== undefined && text === undefined;
   return isLost ? undefined : { text };
 }
@@ -175,8 +175,8 @@ function lastPaths(host: Host, project: Project): RunPaths | undefined {
 
 /** How the run before this one ended; undefined where there is none that can be read. */
 function readLastState(host: Host, project: Project): RunState | undefined {
-  const run = readLatestRun(host, project.record, treeOf(project), project.feature.feature);
-  const tip = run === undefined ? undefined : readTip(host, runPaths(project.record, run));
+  const paths = lastPaths(host, project);
+  const tip = paths === undefined ? undefined : readTip(host, paths);
   return tip?.ok === true ? tip.value.state : undefined;
 }
 

@@ -1,11 +1,11 @@
 // Reads the project before an agent and again after it, and tells what changed in between. It judges nothing.
 
 import { relative } from "node:path";
-import { compareTasks, summarizeTasks, type OutOfTurn } from "../../core/loop/next-task.ts";
+import { compareTasks, summarizeTasks } from "../../core/loop/next-task.ts";
 import { outOfTurn } from "../../core/loop/parking.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import type { GuardedFile, SignalKind } from "../../core/schema/effect.ts";
+import { GUARDED_FILES, type GuardedFile, type SignalKind } from "../../core/schema/effect.ts";
 import type { GitReading, ProjectChange, ProjectReading } from "../../core/schema/event.ts";
 import type { Task, TaskChanges, TaskList } from "../../core/schema/task.ts";
 import { renderTaskChanges } from "../../core/view/task-changes.ts";
@@ -35,7 +35,7 @@ import {
 } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { hasNewEntry, progressSize } from "../../world/memory/progress-txt.ts";
-import { KeptLists, listName } from "../../world/store/kept-lists.ts";
+import { KeptTexts, textName } from "../../world/store/kept-texts.ts";
 import { treeKey } from "../../world/store/latest-run.ts";
 import type { RunPaths } from "../../world/store/run-paths.ts";
 import { PrdFile, type TaskReading } from "../../world/tasks/prd-file.ts";
@@ -54,16 +54,15 @@ const SIGNAL_MAX = 500;
 const NOTED_MAX = 20;
 /** Two files and the refs, each of the current iteration, of one that was cut off, and to spare. */
 const GUARDED_KEPT = 9;
-const GUARDED: readonly GuardedFile[] = ["settings", "prompt"];
 const SIGNALS: readonly SignalKind[] = ["waiting", "complete"];
 
 /** The eyes of one run. */
 export class ProjectReader {
   readonly tasks: PrdFile;
-  readonly guarded: KeptLists;
+  readonly guarded: KeptTexts;
   readonly #host: Host;
   readonly #project: Project;
-  readonly #lists: KeptLists;
+  readonly #lists: KeptTexts;
   readonly #tampering: TamperCheck;
   #status: GitStatus | undefined;
   /** What was dirty when the agent had ended. */
@@ -78,8 +77,8 @@ export class ProjectReader {
     this.#host = host;
     this.#project = project;
     this.tasks = new PrdFile(host, project.feature.tasks.path, project.feature.tasks.name);
-    this.#lists = new KeptLists(host, paths.lists);
-    this.guarded = new KeptLists(host, paths.guarded, GUARDED_KEPT);
+    this.#lists = new KeptTexts(host, paths.lists);
+    this.guarded = new KeptTexts(host, paths.guarded, GUARDED_KEPT);
     this.#tampering = new TamperCheck(host, project);
   }
 
@@ -90,7 +89,10 @@ export class ProjectReader {
     const kept = list.ok ? { list: this.#lists.keep(list.value.text) } : {};
     const reading = { ...this.#reading(state, list), ...kept };
     const edits = this.#edits(state, reading, list);
-    const tasks = list.ok ? summarizeTasks(list.value.tasks, turnsOf(state, edits)) : reading.tasks;
+    // A task that a person has just touched is laid aside no longer.
+    const tasks = list.ok
+      ? summarizeTasks(list.value.tasks, outOfTurn(state, edits?.tasks))
+      : reading.tasks;
     if (list.ok) this.#seenText = list.value.text;
     this.#tampering.look(state, list.ok ? list.value.list : this.listBefore(state));
     const { git, digest } = this.#gitReading(await status).reading;
@@ -124,7 +126,7 @@ export class ProjectReader {
     const memory = this.#project.feature.memory.path;
     return {
       ...now,
-      ...(list.ok ? { list: listName(list.value.text) } : {}),
+      ...(list.ok ? { list: textName(list.value.text) } : {}),
       changes,
       commits: commits.count,
       dropped: commits.dropped,
@@ -170,7 +172,7 @@ export class ProjectReader {
     const tasks = summarizeTasks(list.ok ? list.value.tasks : [], outOfTurn(state));
     if (!list.ok) return { tasks };
     this.#seenText = list.value.text;
-    return { tasks, list: listName(list.value.text) };
+    return { tasks, list: textName(list.value.text) };
   }
 
   /** Whether git did not know the path when the agent had ended; what appears later is of a gate's making. */
@@ -220,7 +222,7 @@ export class ProjectReader {
 
   #keepGuarded(): Partial<Record<GuardedFile, string>> {
     const names: Partial<Record<GuardedFile, string>> = {};
-    for (const file of GUARDED) {
+    for (const file of GUARDED_FILES) {
       const text = this.#host.files.readText(this.#project.feature.guarded[file].path);
       if (text !== undefined) names[file] = this.guarded.keep(text);
     }
@@ -313,7 +315,7 @@ export class ProjectReader {
       tasks.push(...(changes?.reopened ?? []).map(({ id }) => id));
       tasks.push(...(changes?.finished ?? []).map(({ id }) => id));
     }
-    for (const file of GUARDED) {
+    for (const file of GUARDED_FILES) {
       if (reading.guarded?.[file] !== trust[file])
         words.push(relative(this.#project.root, this.#project.feature.guarded[file].path));
     }
@@ -322,7 +324,7 @@ export class ProjectReader {
 
   #textNamed(name: string): string | undefined {
     const seen = this.#seenText;
-    if (seen !== undefined && listName(seen) === name) return seen;
+    if (seen !== undefined && textName(seen) === name) return seen;
     return this.#lists.read(name);
   }
 }
@@ -335,15 +337,6 @@ function newlyNoted(before: readonly Task[], now: readonly Task[]): Task["id"][]
     .filter(isNew)
     .slice(0, NOTED_MAX)
     .map(({ id }) => id);
-}
-
-/** A task that a person has just touched is laid aside no longer. */
-function turnsOf(state: RunState, edits: ProjectReading["edits"]): OutOfTurn {
-  const touched = new Set<string>(edits?.tasks);
-  const { parked, deferred } = outOfTurn(state);
-  const without = (ids: ReadonlySet<string>): Set<string> =>
-    new Set([...ids].filter((id) => !touched.has(id)));
-  return { parked: without(parked), deferred: without(deferred) };
 }
 
 /** Tasks that are done and have checks; those just claimed come first, so that a bound never leaves them out. */

@@ -22,6 +22,7 @@ import { parseDiff } from "../../world/verify/parse-diff.ts";
 import { findWeakenedTests, isTestPath } from "../../world/verify/test-changes.ts";
 import type { Project } from "../project/open-project.ts";
 import { isOwnFile } from "./commit-paths.ts";
+import { parseJson } from "../../std/parse-json.ts";
 
 const TOUCHED_MAX = 50;
 const FINDINGS_MAX = 10;
@@ -165,12 +166,4 @@ function isIgnoreFile(path: string): boolean {
 /** Rust keeps tests in the files of the product. */
 function mayHoldTests(path: string): boolean {
   return isTestPath(path) || path.endsWith(".rs");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

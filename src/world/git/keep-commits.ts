@@ -1,6 +1,7 @@
 // Gives a ref to every commit that the agent's doings would leave without one. Moves nothing.
 
-import { countOf, mendGit, type Mending, type MendResult, NOTHING_DONE } from "./mend-order.ts";
+import { count } from "../../std/text.ts";
+import { mendGit, type Mending, type MendResult, NOTHING_DONE } from "./mend-order.ts";
 import { readHeadLog } from "./read-head-log.ts";
 import type { Heads } from "./read-heads.ts";
 
@@ -87,7 +88,7 @@ async function keepAside(mending: Mending, commits: readonly LooseCommit[]): Pro
     names.push(name);
   }
   if (names.length === 0) return NOTHING_DONE;
-  const what = countOf(commits.length, "commit", "commits");
+  const what = count(commits.length, "commit");
   return {
     did: [`Kept ${what} of which no branch would know any more as ${names.join(", ")}.`],
     problem: undefined,

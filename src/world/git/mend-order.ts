@@ -67,7 +67,3 @@ export async function mendGit(
   const error = answer.timedOut ? "it took too long and was ended" : said.join(" ");
   return { ok: answer.code === 0, text: answer.stdout.toString("utf8").trim(), error };
 }
-
-export function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

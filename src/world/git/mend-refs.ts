@@ -1,7 +1,8 @@
 // Puts branches and tags back that the agent removed or took off their commits. What it made itself stays, and where it
 // had moved something to is kept; what a working tree has checked out is not moved under it.
 
-import { countOf, mendGit, type Mending, type MendResult, NOTHING_DONE } from "./mend-order.ts";
+import { count } from "../../std/text.ts";
+import { mendGit, type Mending, type MendResult, NOTHING_DONE } from "./mend-order.ts";
 import { branchRef, isAncestor } from "./read-heads.ts";
 import type { Refs } from "./read-refs.ts";
 
@@ -183,7 +184,7 @@ function describe({
     did.push(`The agent had moved ${wordsOf(returned)} elsewhere; ${backWords(returned)}.`);
   if (aside.length > 0) did.push(`What it was moved to is kept as ${listOf(aside)}.`);
   if (kept.length > 0) {
-    const what = countOf(kept.length, "branch or tag", "branches or tags");
+    const what = count(kept.length, "branch or tag", "branches or tags");
     did.push(
       `The agent had moved or removed ${what} that could not be put back; what was there is kept as ${listOf(kept)}.`,
     );

@@ -1,6 +1,7 @@
 // Puts stash entries back that the agent dropped or popped. Takes nothing out of the stash, not even what is there twice.
 
-import { countOf, mendGit, type Mending, type MendResult } from "./mend-order.ts";
+import { count } from "../../std/text.ts";
+import { mendGit, type Mending, type MendResult } from "./mend-order.ts";
 import { readStash } from "./read-stash.ts";
 
 /** Entries beyond this many are not looked at. */
@@ -68,16 +69,16 @@ function describe(
   { current, stored, lost }: Record<"current" | "stored" | "lost", readonly string[]>,
 ): string[] {
   const added = countAdded(before, current);
-  const left = countOf(added, "entry", "entries");
+  const left = count(added, "entry", "entries");
   const did: string[] = [];
   const missing = stored.filter((id) => !current.includes(id)).length;
   const again = stored.length - missing;
   if (missing > 0) {
     const place = added === 0 ? "" : `, above the ${left} that the agent added`;
     const twice =
-      again === 0 ? "" : `; ${countOf(again, "newer one is", "newer ones are")} there twice now`;
+      again === 0 ? "" : `; ${count(again, "newer one is", "newer ones are")} there twice now`;
     did.push(
-      `Put ${countOf(missing, "stash entry", "stash entries")} back that the agent had taken out${place}${twice}.`,
+      `Put ${count(missing, "stash entry", "stash entries")} back that the agent had taken out${place}${twice}.`,
     );
   } else if (again > 0) {
     did.push("Put the stash entries back in their old order.");

@@ -2,12 +2,12 @@
 // it is decided in the core.
 
 import { join } from "node:path";
+import { HOUR_MS } from "../../std/duration.ts";
 import type { Appender } from "../host/files.ts";
 import type { Host } from "../host/host.ts";
 import { treeKey } from "./latest-run.ts";
 import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 
-const HOUR_MS = 3_600_000;
 /** The end of the file that is looked at: more starts than fit into an hour. */
 const TAIL_BYTES = 64 * 1024;
 /** A longer file is cut to what still counts. */

@@ -8,7 +8,7 @@ import {
   tasks,
   worked,
 } from "../../../../test/given.ts";
-import { HOUR_MS } from "./call-limit.ts";
+import { HOUR_MS } from "../../../std/duration.ts";
 
 const limited = () => {
   const one = finished(afterAgent(exit(), worked(), given({ callsPerHourMax: 2 })));

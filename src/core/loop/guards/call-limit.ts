@@ -1,9 +1,8 @@
 // Holds a run that has started as many agents within an hour as it may. One start is one call, whatever came of it.
 
+import { HOUR_MS } from "../../../std/duration.ts";
 import { count } from "../../../std/text.ts";
 import type { Guard } from "../guards.ts";
-
-export const HOUR_MS = 3_600_000;
 
 export const callLimit: Guard = {
   name: "call-limit",

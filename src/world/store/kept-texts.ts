@@ -1,5 +1,5 @@
-// Task lists and other files as they were before an agent, each in a file named after its content: the log says which one an iteration
-// began with, so the two agree whatever a crash or a power loss takes away.
+// Task lists and other files as they were before an agent, each in a file named after its content: the log says which one
+// an iteration began with, so the two agree whatever a crash or a power loss takes away.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { FILE_MODE, FOLDER_MODE } from "./run-paths.ts";
 /** The current list, the one of an iteration that was cut off, and one to spare. */
 const KEPT_MAX = 3;
 
-/** Keeps the newest texts of one run's lists, or of other files that a person owns. */
-export class KeptLists {
+/** Keeps the newest texts of one run: its lists, or other files that a person owns. */
+export class KeptTexts {
   readonly #host: Host;
   readonly #folder: string;
   readonly #max: number;
@@ -29,7 +29,7 @@ export class KeptLists {
 
   /** Returns the name to find the text by. */
   keep(text: string): string {
-    const name = this.#newest?.text === text ? this.#newest.name : listName(text);
+    const name = this.#newest?.text === text ? this.#newest.name : textName(text);
     const place = this.#kept.indexOf(name);
     if (place !== -1) this.#kept.splice(place, 1);
     else if (!this.#found.includes(name)) {
@@ -50,7 +50,7 @@ export class KeptLists {
     if (name === undefined) return undefined;
     if (this.#newest?.name === name) return this.#newest.text;
     const text = this.#host.files.readText(join(this.#folder, name));
-    if (text === undefined || listName(text) !== name) return undefined;
+    if (text === undefined || textName(text) !== name) return undefined;
     this.#newest = { name, text };
     return text;
   }
@@ -67,6 +67,6 @@ export class KeptLists {
 }
 
 /** The name of a text: its content cannot be another one. */
-export function listName(text: string): string {
+export function textName(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
