@@ -10,6 +10,8 @@ const define = { __RALPH_VERSION__: JSON.stringify(version) };
 
 const config: ViteUserConfig = defineConfig({
   test: {
+    // In CI a dot for each test: what failed must not drown in what passed.
+    reporters: [process.env["CI"] === "true" ? "dot" : "default"],
     projects: [
       {
         define,

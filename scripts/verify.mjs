@@ -37,6 +37,7 @@ const STAGES = [
   { name: "package", script: "check:package" },
 ];
 const STAGE_TIMEOUT_MS = 20 * 60 * 1000;
+const LAST_LINES = 80;
 const REGISTRY_SETTINGS = /^npm_config_(registry|proxy|https_proxy|noproxy|cafile|strict_ssl)$/i;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -65,15 +66,19 @@ async function main() {
     process.exit(2);
   }
   const rows = [];
+  const failures = [];
   let stoppedBy;
   for (const stage of STAGES) {
     const startedMs = performance.now();
-    const result =
-      stoppedBy !== undefined || (wanted.length > 0 && !wanted.includes(stage.name))
-        ? "skipped"
-        : await runStage(stage);
+    const isSkipped =
+      stoppedBy !== undefined || (wanted.length > 0 && !wanted.includes(stage.name));
+    const { result, lastLines } = isSkipped ? { result: "skipped" } : await runStage(stage);
     if (result === "failed" && stage.stopsAll) stoppedBy = stage.name;
+    if (result === "failed" && lastLines) failures.push({ stage: stage.name, lastLines });
     rows.push({ stage: stage.name, result, seconds: (performance.now() - startedMs) / 1000 });
+  }
+  for (const { stage, lastLines } of failures) {
+    process.stdout.write(`\n=== ${stage} failed; its last lines again:\n${lastLines}\n`);
   }
   if (stoppedBy !== undefined) process.stdout.write(`\nstopped: ${stoppedBy} failed\n`);
   printSummary(rows);
@@ -86,25 +91,36 @@ async function runStage(stage) {
   const missing = (stage.needs ?? []).filter((need) => !canHave(need));
   if (missing.length > 0) {
     for (const need of missing) printLeftOut(stage, need);
-    return inCi ? "failed" : "LEFT OUT";
+    return { result: inCi ? "failed" : "LEFT OUT" };
   }
   const file = /^node (\S+)/.exec(commandLine)?.[1];
   if (file !== undefined && !existsSync(file)) {
     process.stdout.write(`${file} does not exist\n`);
-    return "failed";
+    return { result: "failed" };
   }
-  return (await runCommand(commandLine)) === 0 ? "passed" : "failed";
+  const { code, lastLines } = await runCommand(commandLine);
+  return code === 0 ? { result: "passed" } : { result: "failed", lastLines };
 }
 
-/** Runs one command line in a process group of its own, so that nothing outlives its stage. */
+/**
+ * Runs one command line in a process group of its own, so that nothing outlives its stage. Its last lines are kept:
+ * what failed early in a long log must be found at its end.
+ */
 function runCommand(commandLine) {
   return new Promise((resolve) => {
     const child = spawn("sh", ["-c", commandLine], {
       env,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
     running = child;
+    let lastLines = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        process.stdout.write(chunk);
+        lastLines = `${lastLines}${chunk}`.split("\n").slice(-LAST_LINES).join("\n");
+      });
+    }
     const limit = setTimeout(() => {
       process.stdout.write(`killed after ${STAGE_TIMEOUT_MS / 1000} s\n`);
       killGroup(child, "SIGKILL");
@@ -113,13 +129,14 @@ function runCommand(commandLine) {
       clearTimeout(limit);
       killGroup(child, "SIGKILL");
       running = undefined;
-      resolve(code);
+      resolve({ code, lastLines });
     };
     child.on("error", (error) => {
       process.stdout.write(`${error.message}\n`);
       end(1);
     });
-    child.on("exit", (code) => end(code ?? 1));
+    child.on("exit", () => killGroup(child, "SIGKILL"));
+    child.on("close", (code) => end(code ?? 1));
   });
 }
 
