@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60 * 1000;
@@ -28,6 +28,15 @@ const commanderWithoutProcesses = {
   },
 };
 
+/** Handlebars makes source maps where that library is there, and does without where it is not. */
+const handlebarsWithoutMaps = {
+  name: "handlebars-without-maps",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^source-map$/ }, () => ({ path: "none", namespace: "no-maps" }));
+    plugin.onLoad({ filter: /.*/, namespace: "no-maps" }, () => ({ contents: "export {};" }));
+  },
+};
+
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 const startedMs = performance.now();
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -36,6 +45,7 @@ try {
   const { metafile } = await bundle(temporary);
   writeStub(temporary);
   const packages = writeLicences(metafile);
+  await writeSchemas(temporary);
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   swapIn(temporary, "dist", process.argv.includes("--clean") ? 0 : KEEP_OLD_CHUNKS_MS);
   const ms = Math.round(performance.now() - startedMs);
@@ -72,7 +82,7 @@ function bundle(outdir) {
       js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
     },
     define: { __RALPH_VERSION__: JSON.stringify(version) },
-    plugins: [commanderWithoutProcesses],
+    plugins: [commanderWithoutProcesses, handlebarsWithoutMaps],
   });
 }
 
@@ -104,6 +114,34 @@ function writeLicences(metafile) {
     });
   writeFileSync("THIRD_PARTY_LICENSES.txt", texts.join(`\n${"-".repeat(72)}\n\n`));
   return folders.size;
+}
+
+/** The JSON Schemas of the files people write, from the code that checks them. */
+async function writeSchemas(outdir) {
+  const outfile = join(outdir, "schemas.mjs");
+  const contents =
+    'export { configSchema } from "./src/world/config/config-schema.ts";' +
+    'export { prdSchema } from "./src/world/tasks/prd-schema.ts";';
+  await build({
+    stdin: { contents, resolveDir: process.cwd(), loader: "ts" },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "warning",
+    mainFields: ["module", "main"],
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+  });
+  const { configSchema, prdSchema } = await import(pathToFileURL(join(process.cwd(), outfile)));
+  mkdirSync("schemas", { recursive: true });
+  for (const [name, schema] of [
+    ["config", configSchema()],
+    ["prd", prdSchema()],
+  ]) {
+    writeFileSync(join("schemas", `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  }
 }
 
 /**

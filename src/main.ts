@@ -2,13 +2,15 @@
 
 import { fileURLToPath } from "node:url";
 import type { StopSignal } from "./core/schema/outcome.ts";
-import type { Io, Shell } from "./ui/cli/command.ts";
+import type { Io, Screen, Shell } from "./ui/cli/command.ts";
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** What a shell calls an internal software error. */
 const DEFECT_EXIT_CODE = 70;
 /** What is printed faster than anyone reads waits in memory; above this it counts as behind. */
 const BEHIND_BYTES = 1024 * 1024;
+
+const COLOURS = { good: "green", warning: "yellow", bad: "red", dim: "dim" } as const;
 
 const shell: Shell = {
   argv: process.argv.slice(2),
@@ -27,9 +29,10 @@ async function openIo(): Promise<Io> {
     cwd: process.cwd(),
     self: [process.execPath, process.argv[1] ?? ""],
     templates: fileURLToPath(new URL("../templates", import.meta.url)),
-    // Asked when needed: only looking at it opens standard input.
-    terminal: () => (process.stdin.isTTY ? "interactive" : "none"),
-    screen: () => (process.stdout.isTTY ? "terminal" : "none"),
+    // Not by way of process.stdin: only looking at that opens it.
+    terminal: () => (process.getBuiltinModule("node:tty").isatty(0) ? "interactive" : "none"),
+    onLine,
+    screen: (stream) => screenOf(stream === "out" ? process.stdout : process.stderr),
     outAndWait: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     isBehind: () => process.stdout.writableLength + process.stderr.writableLength > BEHIND_BYTES,
     onSignal,
@@ -42,6 +45,17 @@ async function openIo(): Promise<Io> {
   };
 }
 
+/** A terminal that cannot move its cursor is none. */
+function screenOf(stream: NodeJS.WriteStream): Screen | undefined {
+  if (!stream.isTTY || process.env["TERM"] === "dumb") return undefined;
+  const { styleText } = process.getBuiltinModule("node:util");
+  return {
+    columns: () => (stream.columns > 0 ? stream.columns : 80),
+    // It asks the stream and the environment (NO_COLOR, FORCE_COLOR) whether there are colours at all.
+    paint: (style, text) => styleText(COLOURS[style], text, { stream }),
+  };
+}
+
 /** The one question that needs no command line parser is answered without loading it. */
 async function answer(): Promise<number> {
   const [only, ...more] = shell.argv;
@@ -51,6 +65,22 @@ async function answer(): Promise<number> {
   }
   const { callCommand } = await import("./ui/cli/parse-command-line.ts");
   return await callCommand(shell);
+}
+
+function onLine(listener: (line: string) => void): () => void {
+  const { stdin } = process;
+  let rest = "";
+  const take = (chunk: Buffer | string): void => {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = (lines.pop() ?? "").slice(-1_000);
+    for (const line of lines) listener(line);
+  };
+  // A terminal that has gone has nothing more to say.
+  const ignore = (): void => undefined;
+  stdin.on("data", take).on("error", ignore).resume();
+  return () => {
+    stdin.off("data", take).pause();
+  };
 }
 
 function onSignal(listener: (signal: StopSignal) => void): () => void {

@@ -25,7 +25,29 @@ const series = (letter: string, last: number): string[] =>
 
 test("the table has every row of process, state and truth, and those of guards and goals that are built", () => {
   const ids = rows.map(([id]) => id);
-  const guards = ["E5", "E6", "E7", "E9", "E10", "G5", "G6", "L6"];
+  const guards = [
+    "E1",
+    "E4",
+    "E11",
+    "E12",
+    "G1",
+    "G3",
+    "G7",
+    "E2",
+    "E3",
+    "E8",
+    "E14",
+    "G2",
+    "G4",
+    "E5",
+    "E6",
+    "E7",
+    "E9",
+    "E10",
+    "G5",
+    "G6",
+    "L6",
+  ];
   const expected = [...series("P", 8), ...series("S", 7), ...series("T", 11), ...guards];
   expect(ids).toEqual(expect.arrayContaining(expected));
   expect(new Set(ids).size).toBe(ids.length);

@@ -32,6 +32,7 @@ export const config: Config = {
   permissions: "listed",
   allowedTools: "Bash",
   limitWaitMs: 3_600_000,
+  limitMarginMs: 30_000,
   pauseMs: 0,
   keepIterations: 100,
   promptTokensMax: 12_000,
@@ -40,6 +41,8 @@ export const config: Config = {
   breaker: { idleMax: 3, sameErrorMax: 5 },
   parking: { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 },
   budget: {},
+  onLimit: "wait",
+  promptTemplate: "default",
 };
 
 export const gate = (name: string) => ({ name, command: `run ${name}`, timeoutMs: 60_000 });
@@ -300,6 +303,8 @@ function answer(effect: Effect): Fact {
       return { type: "task-marked", task: effect.task, status: effect.status };
     case "write-memory":
       return { type: "memory-written", by: "ralph" };
+    case "archive":
+      return { type: "archived", path: ".ralph/archive/2026-11-15-shop" };
     case "commit":
       return { type: "committed", commit: "c1" };
     case "restore-tasks":

@@ -29,6 +29,13 @@ export function renderDuration(ms: number): string {
   return minutes > 0 ? `${minutes}m ${pad(seconds)}s` : `${seconds}s`;
 }
 
+/** The same as it would be written in a file, exactly: `15m`, `90s`, `0s`. */
+export function writeDuration(ms: number): string {
+  const units = ["d", "h", "m", "s"] as const;
+  const unit = units.find((one) => ms % UNIT_MS[one] === 0 && (ms > 0 || one === "s")) ?? "ms";
+  return `${ms / UNIT_MS[unit]}${unit}`;
+}
+
 function isUnit(text: string | undefined): text is DurationUnit {
   return text !== undefined && text in UNIT_MS;
 }

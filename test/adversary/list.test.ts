@@ -116,6 +116,6 @@ play([
     agent: `edit_list 's("S0").passes = false'; work S1; mark S1; echo Done.`,
     afterwards: `all; mark S0`,
     ends: 0,
-    tells: /S1 done/u,
+    tells: /accepted S1/u,
   },
 ]);

@@ -226,7 +226,7 @@ test("T7 a project without a task list is refused with what to create", async ()
   const end = await expectRefused(project, ["run"]);
   expect(end.stderr).toContain(".ralph/NAME with a prd.json");
   const named = await expectRefused(project, ["run", "-f", "shop"]);
-  expect(named.stderr).toContain("create .ralph/shop/prd.json");
+  expect(named.stderr).toContain("ralph init shop");
 });
 
 test("T7 two features and no name: both are named", async () => {

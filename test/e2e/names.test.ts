@@ -86,8 +86,9 @@ test("S6 a title with line ends and escapes is one harmless line everywhere but 
   expect(project.git("log", "-1", "--format=%(trailers:only)").trim().split("\n")).toHaveLength(1);
   const progress = project.read(".ralph/shop/progress.txt");
   expectHarmless(progress);
-  expect(progress.match(/^---$/gmu)).toHaveLength(1);
-  expect(progress.match(/^Iteration:/gmu)).toHaveLength(1);
+  // The entry of the iteration, and the closing one.
+  expect(progress.match(/^---$/gmu)).toHaveLength(2);
+  expect(progress.match(/^Iteration:/gmu)).toHaveLength(2);
   expect(promptOf(project)).toContain(title);
 });
 

@@ -114,7 +114,7 @@ test("S5 the user's untracked files are neither committed nor changed, in folder
   const mine = ["notes.txt", "drafts/one.txt", "drafts/deep/two.txt", "src/mine.ts"];
   for (const path of mine) project.write(path, `mine: ${path}\n`);
   const before = mine.map((path) => statSync(join(project.root, path)).mtimeMs);
-  expect((await project.ralph(["run"])).code).toBe(0);
+  expect((await project.ralph(["run", "--no-archive"])).code).toBe(0);
   expect(mine.map((path) => project.read(path))).toEqual(mine.map((path) => `mine: ${path}\n`));
   expect(mine.map((path) => statSync(join(project.root, path)).mtimeMs)).toEqual(before);
   expect(project.git("status", "--porcelain").trim().split("\n")).toEqual([
@@ -253,7 +253,12 @@ test("S5 a project in a subfolder of its repository commits what is its own", as
   project.commitAll();
   const { code, stdout } = await project.ralph(["run"], { cwd: join(project.root, "package") });
   expect(code, `printed: ${stdout}`).toBe(0);
+  const day = new Date().toISOString().slice(0, 10);
+  const archived = ["prd.json", "progress.txt", "run.json"].map(
+    (name) => `package/.ralph/archive/${day}-shop/${name}`,
+  );
   expect(committedFiles(project)).toEqual([
+    ...archived,
     "package/.ralph/shop/prd.json",
     "package/.ralph/shop/progress.txt",
     "package/work.txt",

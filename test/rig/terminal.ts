@@ -13,13 +13,18 @@ export class Terminal {
   readonly #process: pty.IPty;
   #text = "";
 
-  constructor(project: TestProject, args: readonly string[]) {
+  constructor(
+    project: TestProject,
+    args: readonly string[],
+    options: { columns?: number; env?: Record<string, string> } = {},
+  ) {
     this.#process = pty.spawn(process.execPath, [cli, ...args], {
-      cols: 200,
+      cols: options.columns ?? 200,
       rows: 40,
-      name: "xterm-256color",
+      // It becomes TERM.
+      name: options.env?.["TERM"] ?? "xterm-256color",
       cwd: project.root,
-      env: project.environment({ TERM: "xterm-256color" }),
+      env: project.environment({ TERM: "xterm-256color", ...options.env }),
     });
     this.pid = this.#process.pid;
     this.#process.onData((data) => {

@@ -45,7 +45,6 @@ export function checkStops(stage: Stage, tell: Tell): void {
   }
 }
 
-const MARGIN_MS = 30_000;
 const TOLD_MS_MAX = 8 * 24 * 3_600_000;
 type Gone = Happening & { type: "agent-gone" };
 
@@ -81,7 +80,7 @@ function earliestStart(
   const agent = isSeen ? gone.get(`${run}/${last.n}`) : undefined;
   const told = agent?.isResultGood === true ? undefined : agent?.limit?.resetsAt;
   const isUsable = told !== undefined && told > last.at && told < last.at + TOLD_MS_MAX;
-  if (isUsable) return told + MARGIN_MS;
+  if (isUsable) return told + config.limitMarginMs;
   const { outcome } = last.end;
   if (outcome === "usage-limited") return last.at + config.limitWaitMs;
   if (outcome !== "rate-limited") return last.at + config.pauseMs;

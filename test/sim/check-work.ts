@@ -9,6 +9,7 @@ import type { Hand, Happening } from "./timeline.ts";
 export function checkOnce(stage: Stage, tell: Tell): void {
   const commits = new Set<string>();
   const entries = new Set<string>();
+  let isArchived = false;
   const accepted = new Map<string, Event>();
   for (const { now, log } of replay(stage.machine.timeline)) {
     if (now.type === "committed" && now.trailer !== undefined) {
@@ -18,6 +19,12 @@ export function checkOnce(stage: Stage, tell: Tell): void {
     if (now.type === "remembered" && now.marker !== undefined) {
       if (entries.has(now.marker)) tell("remembered-once", `${now.marker} is written again`);
       entries.add(now.marker);
+    }
+    if (now.type === "agent-let-go") isArchived = false;
+    if (now.type === "archived") {
+      if (isArchived) tell("archived-once", `${now.by} archives what was archived`);
+      if (now.open > 0) tell("archived-once", `${now.by} archives with ${now.open} open`);
+      isArchived = true;
     }
     if (now.type === "marked" && !now.isDone) accepted.delete(now.id);
     if (now.type === "log-cut") {

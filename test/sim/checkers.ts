@@ -41,6 +41,7 @@ export const CHECKERS = {
   "accepted-once": "No task is accepted twice",
   "committed-once": "No iteration is committed twice",
   "remembered-once": "No iteration writes two entries into the memory file",
+  "archived-once": "What an agent has finished is archived once, and with nothing open",
   "attempts-counted-once": "An attempt's number is one more than the starts before it",
   "agent-start-recorded": "No agent is let go before the disk holds its process id",
   "one-agent-at-a-time": "Two agents never live at once",

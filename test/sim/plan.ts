@@ -81,6 +81,7 @@ function makeConfig(random: Random, gates: readonly string[], isUncapped: boolea
     permissions: "skip",
     allowedTools: "",
     limitWaitMs: random.between(1, 60) * 60_000,
+    limitMarginMs: 30_000,
     pauseMs: random.chance(0.5) ? 0 : random.between(1, 5000),
     keepIterations: 20,
     promptTokensMax: 10_000,
@@ -97,6 +98,8 @@ function makeConfig(random: Random, gates: readonly string[], isUncapped: boolea
       deferAfter: random.pick([1, 3, 6]),
     },
     budget: isUncapped || random.chance(0.5) ? {} : makeBudget(random),
+    onLimit: "wait",
+    promptTemplate: "default",
   };
 }
 

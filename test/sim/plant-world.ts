@@ -143,7 +143,9 @@ export function softenStops(ports: Ports): Ports {
   return {
     ...ports,
     listen: (onControl) =>
-      ports.listen((id, control) => onControl(id, { ...control, when: "after-iteration" })),
+      ports.listen((id, control) =>
+        onControl(id, control.type === "stop" ? { ...control, when: "after-iteration" } : control),
+      ),
   };
 }
 
@@ -155,7 +157,9 @@ export function sameSignal(ports: Ports): Ports {
   return {
     ...ports,
     listen: (onControl) =>
-      ports.listen((id, control) => onControl(id, { ...control, signal: "SIGINT" })),
+      ports.listen((id, control) =>
+        onControl(id, control.type === "stop" ? { ...control, signal: "SIGINT" } : control),
+      ),
   };
 }
 

@@ -32,6 +32,11 @@ export const PLANTED: readonly PlantedBug[] = [
     "the probe for an entry never finds it",
     withWorld(world.blindProbe("write-memory")),
   ),
+  bug(
+    "archived-once",
+    "the probe for an archive never finds it",
+    withWorld(world.blindProbe("archive")),
+  ),
   bug("attempts-counted-once", "prompts count one attempt too many", withPerform(world.countTwice)),
   bug(
     "agent-start-recorded",

@@ -28,13 +28,19 @@ export class PretendProject {
   readonly repository: PretendRepository;
   list: ListFile;
   readonly redBefore: Set<string>;
-  readonly files: Record<GuardedFile, string | undefined> = { settings: "s0", prompt: "p0" };
+  readonly files: Record<GuardedFile, string | undefined> = {
+    settings: "s0",
+    prompt: "p0",
+    template: undefined,
+  };
   readonly stopFiles = new Map<SignalKind, { readonly text: string; readonly by: Hand }>();
   /** Files of the project's own that are not committed. */
   readonly #ownDirty = new Set<string>();
   readonly trailers: string[] = [];
   memoryBytes = 0;
   readonly markers: string[] = [];
+  /** Iterations that archived finished work. */
+  readonly archives: string[] = [];
   /** The list as it was before anybody damaged it. */
   lastReadable: readonly Story[];
   /** The trees that a reading has seen, by digest. */
@@ -214,6 +220,16 @@ export class PretendProject {
     this.#ownDirty.add("progress.txt");
     if (marker !== undefined) this.markers.push(marker);
     this.#machine.tell({ type: "remembered", marker });
+  }
+
+  archive(iteration: string): void {
+    this.archives.push(iteration);
+    this.#ownDirty.add("archive");
+    this.#machine.tell({
+      type: "archived",
+      by: iteration,
+      open: this.stories.filter((s) => !s.done).length,
+    });
   }
 
   /** An agent is let go: what it finds is what it has to leave. */

@@ -2,7 +2,7 @@
 // clock moves and the runner may die.
 
 import type { RunState } from "../../src/core/loop/state.ts";
-import type { Control } from "../../src/core/schema/control.ts";
+import type { StopControl } from "../../src/core/schema/control.ts";
 import type { Effect } from "../../src/core/schema/effect.ts";
 import type { IterationFact } from "../../src/core/schema/event.ts";
 import { renderIterationId } from "../../src/core/schema/ids.ts";
@@ -22,7 +22,7 @@ export class PretendWorld implements World {
   readonly stage: Stage;
   readonly #reader: PretendReader;
   readonly #supervisor: PretendSupervisor;
-  #onControl: ((id: string, control: Control) => void) | undefined;
+  #onControl: ((id: string, control: StopControl) => void) | undefined;
   #controls = 0;
 
   constructor(stage: Stage) {
@@ -31,7 +31,7 @@ export class PretendWorld implements World {
     this.#supervisor = new PretendSupervisor(stage, (ms) => this.#pause(ms));
   }
 
-  readonly listen = (onControl: (id: string, control: Control) => void): (() => void) => {
+  readonly listen = (onControl: (id: string, control: StopControl) => void): (() => void) => {
     this.#onControl = onControl;
     this.#takeInbox();
     return () => {
@@ -57,8 +57,11 @@ export class PretendWorld implements World {
     const id = iterationId(by.state);
     await this.#pause(50);
     machine.tell({ type: "probed", effect: effect.type });
+    if (effect.type === "archive") return project.archives.includes(id) ? archived(id) : undefined;
     if (effect.type === "write-memory") {
-      return project.markers.includes(id) ? { type: "memory-written", by: "ralph" } : undefined;
+      return project.markers.includes(entryId(effect, id))
+        ? { type: "memory-written", by: "ralph" }
+        : undefined;
     }
     if (effect.type !== "commit") return undefined;
     const isThere = project.trailers.includes(id);
@@ -113,7 +116,9 @@ export class PretendWorld implements World {
       case "mark-task":
         return this.#markTask(effect);
       case "write-memory":
-        return this.#writeMemory(by);
+        return this.#writeMemory(effect, by);
+      case "archive":
+        return this.#archive(by);
       case "commit":
         return this.#commit(by);
       default:
@@ -137,7 +142,7 @@ export class PretendWorld implements World {
     for (let again = persons.pick([1, 1, 1, 2, 3, 10]); again > 0 && !machine.isDead; again--) {
       const when = persons.pick(["after-iteration", "now"] as const);
       const signal = persons.pick(["SIGINT", "SIGTERM", "SIGHUP"] as const);
-      const control: Control = { type: "stop", when, signal, from: "a person" };
+      const control: StopControl = { type: "stop", when, signal, from: "a person" };
       if (persons.chance(0.5)) {
         inbox.push(control);
         this.#takeInbox();
@@ -154,7 +159,7 @@ export class PretendWorld implements World {
     }
   }
 
-  #deliver(control: Control): void {
+  #deliver(control: StopControl): void {
     this.stage.machine.tell({ type: "control-given", control });
     this.#controls += 1;
     this.#onControl?.(`control-${this.stage.machine.life}-${this.#controls}`, control);
@@ -269,11 +274,21 @@ export class PretendWorld implements World {
     };
   }
 
-  async #writeMemory(by: Performing): Promise<IterationFact> {
+  async #writeMemory(
+    effect: Effect & { type: "write-memory" },
+    by: Performing,
+  ): Promise<IterationFact> {
     await this.#pause(20);
     this.#needRoom();
-    this.stage.project.remember(iterationId(by.state));
+    this.stage.project.remember(entryId(effect, iterationId(by.state)));
     return { type: "memory-written", by: "ralph" };
+  }
+
+  async #archive({ state }: Performing): Promise<IterationFact> {
+    await this.#pause(30);
+    this.#needRoom();
+    this.stage.project.archive(iterationId(state));
+    return archived(iterationId(state));
   }
 
   async #commit(by: Performing): Promise<IterationFact | "cut"> {
@@ -294,6 +309,15 @@ export class PretendWorld implements World {
   #needRoom(): void {
     if (this.stage.machine.isFull) throw noSpace();
   }
+}
+
+function archived(id: string): IterationFact {
+  return { type: "archived", path: `archive/${id}` };
+}
+
+/** The closing entry of an iteration has a marker of its own. */
+function entryId({ entry }: Effect & { type: "write-memory" }, id: string): string {
+  return entry.output === undefined ? id : `${id}/closing`;
 }
 
 function iterationId(state: RunState): string {

@@ -1,6 +1,6 @@
 // Everything of a simulated run that outlives a process of the runner: machine, disk, project, plan and persons.
 
-import type { Control } from "../../src/core/schema/control.ts";
+import type { StopControl } from "../../src/core/schema/control.ts";
 import type { RunState } from "../../src/core/loop/state.ts";
 import type { RunId } from "../../src/core/schema/ids.ts";
 import { assert } from "../../src/std/assert.ts";
@@ -45,7 +45,7 @@ export class Stage {
   readonly persons: Random;
   readonly faults: Random;
   /** Controls that lie in the inbox. */
-  readonly inbox: Control[] = [];
+  readonly inbox: StopControl[] = [];
   agentsStarted = 0;
   /** True once the start of any agent may be on record. */
   isAgentRecorded = false;

@@ -1,7 +1,7 @@
 // What really happened in a simulated run, in order: the deeds of the world and the lines of the log side by side.
 // Checkers read this and nothing of the program's own state.
 
-import type { Control } from "../../src/core/schema/control.ts";
+import type { StopControl } from "../../src/core/schema/control.ts";
 import type { Effect, EffectType } from "../../src/core/schema/effect.ts";
 import type { Event } from "../../src/core/schema/event.ts";
 import type { Clock } from "../../src/core/schema/outcome.ts";
@@ -154,7 +154,7 @@ export type Happening = { readonly at: number; readonly life: number } & (
       readonly attempt: number;
       readonly rejection: string | undefined;
     }
-  | { readonly type: "control-given"; readonly control: Control }
+  | { readonly type: "control-given"; readonly control: StopControl }
   | { readonly type: "marked"; readonly id: string; readonly isDone: boolean; readonly by: Hand }
   | { readonly type: "list-damaged"; readonly by: Hand }
   /** An agent did what it may not do. */
@@ -169,6 +169,7 @@ export type Happening = { readonly at: number; readonly life: number } & (
     }
   | { readonly type: "committed"; readonly trailer: string | undefined; readonly by: Hand }
   | { readonly type: "remembered"; readonly marker: string | undefined }
+  | { readonly type: "archived"; readonly by: string; readonly open: number }
   | { readonly type: "slept"; readonly ms: number }
   /** The state in memory, where it can be compared with the fold of the log. */
   | {
@@ -186,6 +187,7 @@ export type Happening = { readonly at: number; readonly life: number } & (
 export type Tampering =
   | "list"
   | "settings"
+  | "template"
   | "prompt"
   | "tests"
   | "branch"

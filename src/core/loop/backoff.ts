@@ -4,15 +4,17 @@ import type { IterationState, RunState } from "./state.ts";
 
 const BACKOFF_FIRST_MS = 5_000;
 const BACKOFF_MAX_MS = 15 * 60_000;
-/** A provider's clock and ours may differ a little. */
-const RESET_MARGIN_MS = 30_000;
 const RESET_MAX_MS = 8 * 24 * 3_600_000;
 
 /** The told reset time with a margin; undefined where none was told that can be believed, or the agent got by. */
-export function toldReset(current: IterationState, at: number): number | undefined {
+export function toldReset(
+  { config }: RunState,
+  current: IterationState,
+  at: number,
+): number | undefined {
   const told = current.exit?.limit?.resetsAt;
   if (told === undefined || current.exit?.result?.good === true) return undefined;
-  return told > at && told < at + RESET_MAX_MS ? told + RESET_MARGIN_MS : undefined;
+  return told > at && told < at + RESET_MAX_MS ? told + config.limitMarginMs : undefined;
 }
 
 /** Doubles from five seconds to fifteen minutes, less a quarter at most so that many runs do not return at once. */

@@ -20,5 +20,6 @@ export const CRASH_RULES: Readonly<Record<EffectType, CrashRule>> = {
   "run-gate": "redo",
   "mark-task": "redo",
   "write-memory": "probe",
+  archive: "probe",
   commit: "probe",
 };

@@ -6,11 +6,13 @@ import { clip } from "../../std/text.ts";
 import type { Effect } from "../schema/effect.ts";
 import type { IterationEnd } from "../schema/event.ts";
 import type { TaskRef } from "../schema/task.ts";
+import { figuresOf } from "./figures.ts";
 import { nextBaseline, nextGate } from "./gates.ts";
 import { startDenied } from "./guards.ts";
 import { iterationError } from "./iteration-error.ts";
 import { hasProgress, judge, needsGates, rejectionOf } from "./judge.ts";
 import type { Judgement } from "./judgement.ts";
+import { finishes, nextEntry } from "./memory.ts";
 import { parkingAfter } from "./parking.ts";
 import type { IterationState, RunState } from "./state.ts";
 import { changedFiles, gitDamage, listDamage } from "./tampering.ts";
@@ -45,7 +47,7 @@ function beforeAgent(state: RunState, it: IterationState): IterationDecision {
   const isDoubtful = tasks?.open === 0 && state.trust.findings.length > 0;
   if (isDoubtful && it.after === undefined)
     return order({ type: "inspect-project" }, "what was found may have been undone");
-  if (task === undefined) return checkClaim(state, it) ?? end(state, it, judge(state, it));
+  if (task === undefined) return checkClaim(state, it) ?? afterGates(state, it, judge(state, it));
   // A list that has grown, or a gate that took long, can bring a run to a limit after its iteration has begun.
   if (it.agent === undefined && startDenied(state) !== undefined)
     return end(state, it, judge(state, it));
@@ -63,7 +65,10 @@ function beforeAgent(state: RunState, it: IterationState): IterationDecision {
   );
 }
 
-function writePrompt(state: RunState, task: TaskRef): Effect {
+export function writePrompt(
+  state: RunState,
+  task: TaskRef,
+): Effect & { readonly type: "write-prompt" } {
   const attempt = (lookUp(state.attempts, task.id) ?? 0) + 1;
   const rejection = state.rejection === undefined ? {} : { rejection: state.rejection };
   const tries = lookUp(state.struggles, task.id)?.tries ?? 0;
@@ -105,33 +110,29 @@ function afterGates(state: RunState, it: IterationState, judgement: Judgement): 
   if (isFileLeft && !judgement.complete) {
     return order({ type: "set-aside", signal: "complete" }, "not all is done");
   }
-  const isWorthAnEntry = judgement.charged || judgement.outcome === "interrupted";
-  if (isWorthAnEntry && !it.remembered && it.after?.entryWritten !== true) {
-    return order(remember(it, judgement), "the next agent starts from what is written down");
-  }
-  if (judgement.accepted.length > 0 && it.commit === undefined && it.after?.git !== undefined) {
-    return order({ type: "commit", subject: subjectOf(judgement) }, "accepted work is committed");
+  const entry = nextEntry(state, it, judgement);
+  if (entry !== undefined)
+    return order(
+      { type: "write-memory", entry },
+      "the next agent starts from what is written down",
+    );
+  const isFinished = finishes(state, it, judgement);
+  if (isFinished && state.config.archive !== false && it.archived === undefined)
+    return order({ type: "archive" }, "what was done can be looked back on");
+  const isWorthACommit = judgement.accepted.length > 0 || isFinished;
+  if (isWorthACommit && it.commit === undefined && (it.after ?? it.before)?.git !== undefined) {
+    return order(
+      { type: "commit", subject: subjectOf(state, judgement) },
+      "accepted work is committed",
+    );
   }
   return end(state, it, judgement);
 }
 
-function remember(it: IterationState, judgement: Judgement): Effect {
-  const commit = (it.after?.commits ?? 0) > 0 ? it.after?.git?.head : undefined;
-  return {
-    type: "write-memory",
-    entry: {
-      ...(it.task === undefined ? {} : { task: it.task }),
-      status: judgement.outcome === "accepted" ? "complete" : judgement.outcome,
-      files: it.after?.files ?? [],
-      learnings: judgement.outcome === "accepted" ? [] : [judgement.reason],
-      ...(commit === undefined ? {} : { commit: commit.slice(0, 12) }),
-    },
-  };
-}
-
-function subjectOf(judgement: Judgement): string {
+function subjectOf(state: RunState, judgement: Judgement): string {
   const [first, ...more] = judgement.accepted;
-  const title = first === undefined ? "" : `${first.task.id} - ${first.task.title}`;
+  if (first === undefined) return clip(`chore: ${state.feature} is complete`, SUBJECT_MAX);
+  const title = `${first.task.id} - ${first.task.title}`;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   return clip(`feat: ${title}${others}`.replaceAll(/\s+/gu, " "), SUBJECT_MAX);
 }
@@ -147,11 +148,13 @@ function end(state: RunState, it: IterationState, judgement: Judgement): Iterati
     judgement.blocked || it.markProblem !== undefined || (judgement.complete && isUncommitted);
   const markProblem =
     it.markProblem === undefined ? "" : `; a mark could not be taken back: ${it.markProblem}`;
+  const archiveProblem =
+    it.archived?.problem === undefined ? "" : `; not archived: ${it.archived.problem}`;
   const error = judgement.outcome === "accepted" ? undefined : iterationError(state, it);
   const isTestOnly = it.after?.testOnly === true && judgement.outcome === "progressed";
   const ended: IterationEnd = {
     outcome: judgement.outcome,
-    reason: judgement.reason + markProblem + commitProblem,
+    reason: judgement.reason + markProblem + archiveProblem + commitProblem,
     ...(it.task === undefined ? {} : { task: it.task }),
     charged: judgement.charged,
     ...(clock === undefined ? {} : { clock }),
@@ -173,6 +176,7 @@ function end(state: RunState, it: IterationState, judgement: Judgement): Iterati
       ...ended,
       ...(rejection === undefined ? {} : { rejection }),
       ...(parked === undefined ? {} : { parked }),
+      figures: figuresOf(state, it),
     },
   };
 }

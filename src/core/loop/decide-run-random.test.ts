@@ -184,6 +184,8 @@ class WildProject {
         return { type: "task-marked", task: effect.task, status: effect.status };
       case "write-memory":
         return { type: "memory-written", by: "ralph" };
+      case "archive":
+        return { type: "archived", path: "archive/x" };
       case "commit":
         this.commit();
         return { type: "committed", commit: `c${this.head}` };

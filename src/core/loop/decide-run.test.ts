@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decideRun } from "./decide-run.ts";
-import type { Control } from "../schema/control.ts";
+import type { StopControl } from "../schema/control.ts";
 import {
   afterAgent,
   change,
@@ -14,7 +14,7 @@ import {
   worked,
 } from "../../../test/given.ts";
 
-const stop = (when: Control["when"], signal: Control["signal"] = "SIGINT") =>
+const stop = (when: StopControl["when"], signal: StopControl["signal"] = "SIGINT") =>
   ({
     type: "control-received",
     id: "1",
@@ -78,7 +78,8 @@ describe("stopping", () => {
         type: "effect-ordered",
         order: { type: "run-agent", task: reading().tasks.next[0]!, attempt: 1 },
         reason: "test",
-      });
+      })
+      .and({ type: "agent-started", pid: 4711, startTime: "1" });
 
   test("after the iteration lets it finish and starts no other", () => {
     running().and(stop("after-iteration")).orders({ type: "run-iteration", n: 1 });

@@ -19,6 +19,8 @@ export type Order =
       readonly id: string;
       readonly until: number;
       readonly reason: string;
+      /** A person is asked meanwhile whether to wait until this time. */
+      readonly question?: { readonly until: number };
     }
   | { readonly type: "end"; readonly id: string; readonly end: RunEnd };
 
@@ -33,7 +35,7 @@ export function decideRun(state: RunState): readonly Order[] {
   if (verdict?.type === "end") return endWith(state, verdict.reason, verdict.detail);
   if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
   const wait = state.notBefore;
-  if (wait !== undefined && wait.at > state.now) return waitUntil(wait.at, wait.reason);
+  if (wait !== undefined && wait.at > state.now) return hold(state, wait);
   return [
     {
       type: "run-iteration",
@@ -42,6 +44,28 @@ export function decideRun(state: RunState): readonly Order[] {
       reason: state.last === undefined ? "the first iteration" : `after ${state.last.end.outcome}`,
     },
   ];
+}
+
+/** How long a person has to answer. */
+const ANSWER_MS = 30_000;
+
+/** At a usage limit the settings, or the person who is asked, say whether to wait at all. */
+function hold(state: RunState, wait: NonNullable<RunState["notBefore"]>): readonly Order[] {
+  const { at, reason, limit } = wait;
+  const { onLimit } = state.config;
+  if (limit === undefined || onLimit === "wait" || limit.answer === "wait")
+    return waitUntil(at, reason);
+  const detail = `${reason} until ${new Date(at).toISOString()}`;
+  if (limit.answer === "exit")
+    return endWith(state, "usage-limit", `${detail}; a person said exit`);
+  if (onLimit === "exit") return endWith(state, "usage-limit", detail);
+  const deadline = limit.since + ANSWER_MS;
+  if (deadline <= state.now)
+    return endWith(state, "usage-limit", `${detail}; nobody said whether to wait`);
+  // What is over before anybody can have answered is not worth a question.
+  if (at <= deadline) return waitUntil(at, reason);
+  const question = { until: at };
+  return [{ type: "wait-until", id: `ask/${deadline}`, until: deadline, reason, question }];
 }
 
 function waitUntil(until: number, reason: string): readonly Order[] {

@@ -16,7 +16,9 @@ export function endIteration(state: RunState, end: IterationEnd, at: number): Ru
     ...state,
     current: undefined,
     charged: state.charged + (end.charged ? 1 : 0),
+    commits: state.commits + (end.figures?.commits ?? 0),
     accepted: { ...state.accepted, ...acceptedBy(end) },
+    acceptances: end.complete ? 0 : state.acceptances + end.accepted.length,
     doubt: isDoubtful(end) ? end.reason : state.doubt,
     parked: parkedAfter(state, end),
     struggles: strugglesAfter(state, end),
@@ -42,18 +44,27 @@ function waitAfter(
   end: IterationEnd,
 ): RunState["notBefore"] {
   // Whatever else came of the iteration: the provider has said until when it refuses to work.
-  const told = toldReset(current, at);
-  if (told !== undefined) return { at: told, reason: "usage limit of the agent's provider" };
+  const told = toldReset(state, current, at);
+  if (told !== undefined) return usageLimit(told, at);
   switch (end.outcome) {
     case "usage-limited":
-      return { at: at + state.config.limitWaitMs, reason: "usage limit of the agent's provider" };
+      return usageLimit(at + state.config.limitWaitMs, at);
     case "rate-limited":
-      return { at: backoffUntil(state, at), reason: "the agent's provider is overloaded" };
+      return {
+        at: backoffUntil(state, at),
+        reason: "the agent's provider is overloaded",
+        limit: undefined,
+      };
     default:
       return state.config.pauseMs > 0
-        ? { at: at + state.config.pauseMs, reason: "pause between iterations" }
+        ? { at: at + state.config.pauseMs, reason: "pause between iterations", limit: undefined }
         : undefined;
   }
+}
+
+function usageLimit(until: number, at: number): RunState["notBefore"] {
+  const limit = { since: at, answer: undefined };
+  return { at: until, reason: "usage limit of the agent's provider", limit };
 }
 
 function endingAfter(state: RunState, end: IterationEnd): RunState["ending"] {

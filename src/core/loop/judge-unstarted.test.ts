@@ -61,6 +61,7 @@ describe("no agent starts", () => {
       accepted: [],
       complete: true,
       progress: false,
+      figures: { durationMs: expect.any(Number), commits: 0, gates: 0, gatesPassed: 0 },
     });
     expect(look({ ...done, ...COMPLETE }).iterationEnd()).toMatchObject({ complete: true });
   });

@@ -43,6 +43,7 @@ describe("a mark", () => {
       progress: true,
       error: "gate tests: # failing",
       rejection: { task: task("A"), reason: 'the gate "tests" fails', lines: ["1 failing"] },
+      figures: { durationMs: expect.any(Number), commits: 0, gates: 1, gatesPassed: 0 },
     });
   });
 
@@ -57,6 +58,7 @@ describe("a mark", () => {
       commit: "c1",
       claims: [{ kind: "mark", verdict: "accepted", reason: "A done, the gate passes" }],
       progress: true,
+      figures: { durationMs: expect.any(Number), commits: 1, gates: 1, gatesPassed: 1 },
     });
   });
 

@@ -4,8 +4,11 @@ import { assert, unreachable } from "../../std/assert.ts";
 import { HOUR_MS } from "../../std/duration.ts";
 import { lookUp } from "../../std/look-up.ts";
 import type { Config, Gate } from "../schema/config.ts";
+import type { LimitAnswer } from "../schema/control.ts";
+import type { EffectType } from "../schema/effect.ts";
 import type { Event, GateResult } from "../schema/event.ts";
 import { endIteration } from "./end-iteration.ts";
+import { tokensOf } from "./figures.ts";
 import type { Aside, IterationState, RunState } from "./state.ts";
 import { CLOSED } from "./struggle.ts";
 import { NO_ASIDE, trustAfter, trustAtStart } from "./trust.ts";
@@ -26,6 +29,7 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
     case "config-changed":
       return { ...timed, config: event.config, gates: forgetChanged(timed, event.config.gates) };
     case "control-received":
+      if (event.control.type === "answer") return answerLimit(timed, event.control.answer);
       // An order to stop at once is not softened by a later request.
       return timed.stop?.when === "now" ? timed : { ...timed, stop: event.control };
     case "cancel-ordered":
@@ -46,7 +50,11 @@ export function reduce(state: RunState | undefined, event: Event): RunState {
       return {
         ...timed,
         iteration: iterationOf(event),
-        current: newIteration({ n: iterationOf(event), startedAt: event.at }),
+        current: newIteration({
+          n: iterationOf(event),
+          startedAt: event.at,
+          activeBefore: timed.activeMs,
+        }),
       };
     case "iteration-ended":
       return endIteration(timed, event.end, event.at);
@@ -68,6 +76,7 @@ function start(event: Event): RunState {
     feature: event.feature,
     layout: event.layout,
     tree: event.tree,
+    branch: event.branch,
     config: event.config,
     startedAt: event.at,
     seq: event.seq,
@@ -85,6 +94,7 @@ function start(event: Event): RunState {
     rejection: undefined,
     tasks: undefined,
     accepted: Object.fromEntries((event.verified ?? []).map((id) => [id, "verified" as const])),
+    acceptances: 0,
     doubt: undefined,
     attempts: {},
     parked: {},
@@ -98,12 +108,26 @@ function start(event: Event): RunState {
     ),
     trust: trustAtStart(event.inherited),
     calls: event.calls ?? [],
+    commits: 0,
     costUsd: undefined,
     tokens: undefined,
     spent: { costUsd: event.inherited?.costUsd, tokens: event.inherited?.tokens },
     aside: { ...NO_ASIDE, ...event.inherited?.aside },
     end: undefined,
   };
+}
+
+/** An answer to a question that nobody asks any more changes nothing. */
+function answerLimit(state: RunState, answer: LimitAnswer): RunState {
+  const { notBefore } = state;
+  if (notBefore?.limit === undefined) return state;
+  return { ...state, notBefore: { ...notBefore, limit: { ...notBefore.limit, answer } } };
+}
+
+/** Whoever starts the run again can be asked again. */
+function askAgain(notBefore: RunState["notBefore"], at: number): RunState["notBefore"] {
+  if (notBefore?.limit === undefined) return notBefore;
+  return { ...notBefore, limit: { since: at, answer: undefined } };
 }
 
 /** Whatever ended the run this way, the next one has to show first that it can go on. */
@@ -138,6 +162,7 @@ function resume(state: RunState, event: Event & { type: "run-resumed" }): RunSta
           ? breaker
           : halfOpen(state.config, breaker.why ?? "", breaker.error),
     calls: event.calls ?? state.calls,
+    notBefore: askAgain(state.notBefore, event.at),
     current: takeUpAgain(state.current),
   };
 }
@@ -171,16 +196,23 @@ function takeUpAgain(it: IterationState | undefined): IterationState | undefined
   const isMending = doing === "mend-git" || doing === "restore-tasks" || doing === "restore-file";
   if (it.restored || it.unmarked.length > 0 || doing === "mark-task" || isMending)
     return { ...it, pending };
-  const isJudged =
-    it.remembered || it.commit !== undefined || doing === "write-memory" || doing === "commit";
-  if (isJudged) return { ...it, pending, after: undefined };
+  if (isJudged(it, doing)) return { ...it, pending, after: undefined };
   return { ...it, pending: undefined, after: undefined, gates: [] };
 }
 
-function newIteration({ n, startedAt }: { n: number; startedAt: number }): IterationState {
+/** What comes after the judgement is done or under way, so that it is not judged anew from other gates. */
+function isJudged(it: IterationState, doing: EffectType | undefined): boolean {
+  const isDone = it.remembered || it.closed || it.archived !== undefined || it.commit !== undefined;
+  return isDone || doing === "write-memory" || doing === "archive" || doing === "commit";
+}
+
+function newIteration(
+  begun: Pick<IterationState, "n" | "startedAt" | "activeBefore">,
+): IterationState {
   return {
-    n,
-    startedAt,
+    n: begun.n,
+    startedAt: begun.startedAt,
+    activeBefore: begun.activeBefore,
     effects: 0,
     pending: undefined,
     before: undefined,
@@ -199,6 +231,8 @@ function newIteration({ n, startedAt }: { n: number; startedAt: number }): Itera
     unmarked: [],
     markProblem: undefined,
     remembered: false,
+    closed: false,
+    archived: undefined,
     commit: undefined,
   };
 }
@@ -238,7 +272,7 @@ function withIteration(state: RunState, event: Event): RunState {
       return {
         ...next,
         costUsd: add(state.costUsd, event.exit.result?.costUsd),
-        tokens: add(state.tokens, tokensOf(event)),
+        tokens: add(state.tokens, tokensOf(event.exit)),
       };
     default:
       return next;
@@ -281,12 +315,6 @@ function forgetChanged({ config, gates }: RunState, young: readonly Gate[]): Run
 function countCall(state: RunState, at: number): readonly number[] {
   const recent = state.calls.filter((call) => call > at - HOUR_MS);
   return [...recent, at].slice(-state.config.callsPerHourMax);
-}
-
-function tokensOf({ exit }: Event & { type: "agent-exited" }): number | undefined {
-  const tokens = exit.result?.tokens;
-  if (tokens?.input === undefined && tokens?.output === undefined) return undefined;
-  return (tokens.input ?? 0) + (tokens.output ?? 0);
 }
 
 function reduceIteration(it: IterationState, event: Event, state: RunState): IterationState {
@@ -334,7 +362,9 @@ function reduceIteration(it: IterationState, event: Event, state: RunState): Ite
         markProblem: event.problem ?? it.markProblem,
       };
     case "memory-written":
-      return { ...done, remembered: true };
+      return { ...done, ...noteEntry(it) };
+    case "archived":
+      return { ...done, archived: { path: event.path, problem: event.problem } };
     case "committed":
       return { ...done, commit: { sha: event.commit, problem: event.problem } };
     case "run-started":
@@ -352,6 +382,13 @@ function reduceIteration(it: IterationState, event: Event, state: RunState): Ite
     default:
       return unreachable(event);
   }
+}
+
+/** Which entry was written, the iteration's own or the closing one, stands in its order. */
+function noteEntry({ pending }: IterationState): Partial<IterationState> {
+  const order = pending?.effect;
+  const isClosing = order?.type === "write-memory" && order.entry.output !== undefined;
+  return isClosing ? { closed: true } : { remembered: true };
 }
 
 function announce(it: IterationState, event: Event & { type: "effect-ordered" }): IterationState {

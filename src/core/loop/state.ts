@@ -1,7 +1,7 @@
 // What is known about a run at one moment: the fold of its log. JSON, bounded, and changed by reduce.ts alone.
 
 import type { Config } from "../schema/config.ts";
-import type { Control } from "../schema/control.ts";
+import type { LimitAnswer, StopControl } from "../schema/control.ts";
 import type { Effect, GuardedFile, Rejection, SignalKind } from "../schema/effect.ts";
 import type {
   AgentExit,
@@ -31,6 +31,8 @@ export interface RunState {
   readonly feature: string;
   readonly layout: string;
   readonly tree: string;
+  /** The branch that was asked for when the run began. */
+  readonly branch: string | undefined;
   readonly config: Config;
   readonly startedAt: number;
   /** Sequence number and time of the newest event. */
@@ -42,10 +44,19 @@ export interface RunState {
   readonly iteration: number;
   /** Iterations that count against the cap. */
   readonly charged: number;
-  readonly stop: Control | undefined;
+  readonly stop: StopControl | undefined;
   readonly waiting: { readonly until: number; readonly reason: string } | undefined;
   /** No agent starts before this time. */
-  readonly notBefore: { readonly at: number; readonly reason: string } | undefined;
+  readonly notBefore:
+    | {
+        readonly at: number;
+        readonly reason: string;
+        /** Set at a usage limit: since when a person can say what to do, and what they said. */
+        readonly limit:
+          | { readonly since: number; readonly answer: LimitAnswer | undefined }
+          | undefined;
+      }
+    | undefined;
   /** Rate limits in a row, for the backoff. */
   readonly rateLimits: number;
   readonly current: IterationState | undefined;
@@ -56,6 +67,8 @@ export interface RunState {
   readonly tasks: TaskSummary | undefined;
   /** Tasks this run has accepted. */
   readonly accepted: Readonly<Record<string, Verification>>;
+  /** How many it has accepted itself since all was last complete; `accepted` also has what earlier runs have verified. */
+  readonly acceptances: number;
   /** Why the newest unverified task is not verified. */
   readonly doubt: string | undefined;
   /** How often an agent was started for a task. */
@@ -70,6 +83,8 @@ export interface RunState {
   readonly trust: Trust;
   /** When agents were started in this tree within the last hour; as many as the limit counts. */
   readonly calls: readonly number[];
+  /** New commits of all iterations, the agents' and ours. */
+  readonly commits: number;
   /** Undefined as long as no agent has told what it costs. */
   readonly costUsd: number | undefined;
   readonly tokens: number | undefined;
@@ -122,6 +137,7 @@ export interface Trust {
   readonly list: string | undefined;
   readonly settings: string | undefined;
   readonly prompt: string | undefined;
+  readonly template: string | undefined;
 }
 
 /** Where edits of an agent lie that were put aside; paths in the record. */
@@ -129,6 +145,7 @@ export interface Aside {
   readonly tasks: string | undefined;
   readonly settings: string | undefined;
   readonly prompt: string | undefined;
+  readonly template: string | undefined;
 }
 
 /** An effect that was announced and has no fact yet. */
@@ -151,6 +168,8 @@ interface Mended {
 export interface IterationState {
   readonly n: number;
   readonly startedAt: number;
+  /** The run's own time when it began. */
+  readonly activeBefore: number;
   /** How many effects were announced. */
   readonly effects: number;
   readonly pending: PendingEffect | undefined;
@@ -176,6 +195,11 @@ export interface IterationState {
   /** Why a mark could not be taken back. */
   readonly markProblem: string | undefined;
   readonly remembered: boolean;
+  /** True once the closing entry is there. */
+  readonly closed: boolean;
+  readonly archived:
+    | { readonly path: string | undefined; readonly problem: string | undefined }
+    | undefined;
   readonly commit:
     | { readonly sha: string | undefined; readonly problem: string | undefined }
     | undefined;

@@ -10,6 +10,7 @@ import type { IterationState } from "./state.ts";
 const FILE_WORDS: Readonly<Record<GuardedFile, string>> = {
   settings: "the settings in config.yaml",
   prompt: "the project's own prompt.md",
+  template: "the prompt template",
 };
 
 /** Why the list has to be put back: broken, or changed beyond state, notes and new tasks. */

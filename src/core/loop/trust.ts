@@ -6,7 +6,12 @@ import type { Aside, RunState, Trust } from "./state.ts";
 
 const TOUCHED_MAX = 50;
 
-export const NO_ASIDE: Aside = { tasks: undefined, settings: undefined, prompt: undefined };
+export const NO_ASIDE: Aside = {
+  tasks: undefined,
+  settings: undefined,
+  prompt: undefined,
+  template: undefined,
+};
 
 export function trustAtStart(inherited: Inherited | undefined): Trust {
   return {
@@ -17,6 +22,7 @@ export function trustAtStart(inherited: Inherited | undefined): Trust {
     list: undefined,
     settings: undefined,
     prompt: undefined,
+    template: undefined,
   };
 }
 
@@ -32,6 +38,7 @@ export function trustAfter({ trust, current }: RunState, event: Event): Trust {
         list: list ?? trust.list,
         settings: guarded?.settings,
         prompt: guarded?.prompt,
+        template: guarded?.template,
         touched: [...new Set([...trust.touched, ...touched])].slice(0, TOUCHED_MAX),
         findings,
       };
@@ -66,6 +73,7 @@ function afterReading(trust: Trust, { reading }: Event & { type: "project-read" 
     list: reading.list ?? trust.list,
     settings: reading.guarded?.settings,
     prompt: reading.guarded?.prompt,
+    template: reading.guarded?.template,
   };
   if (trust.commit !== undefined && !isPersons) return seen;
   return { ...seen, commit: head, touched: [], findings: [] };

@@ -35,6 +35,8 @@ function input(more: Partial<PromptInput> = {}): PromptInput {
       lines: ["not ok 1"],
     },
     warning: "3 iterations have worked on this task and none was accepted",
+    patterns: "- money is in cents",
+    learnings: ["run the build first", "tests need a clock"],
     memory: "what went before",
     commits: ["abc feat: x"],
     tokensMax: 4000,
@@ -79,6 +81,15 @@ the gate "tests" fails (A).
 - Specifications in specs: a.md
 - Checks that will be run on your work: tests
 
+## Patterns of this codebase
+
+- money is in cents
+
+## Recent learnings
+
+- run the build first
+- tests need a clock
+
 ## Recent progress
 
 what went before
@@ -91,7 +102,9 @@ what went before
 });
 
 test("an empty part leaves no heading behind", () => {
-  const { text } = renderPrompt(input({ rejection: undefined, memory: " \n", commits: [] }));
+  const { text } = renderPrompt(
+    input({ rejection: undefined, memory: " \n", learnings: [], commits: [] }),
+  );
   expect(text).not.toMatch(/Why the last|Recent/u);
 });
 

@@ -22,6 +22,10 @@ export interface PromptInput {
   readonly rejection: Rejection | undefined;
   /** What the agent should know about earlier tries. */
   readonly warning: string | undefined;
+  /** What the memory file says at its top about the code as a whole. */
+  readonly patterns: string;
+  /** The newest learnings, the last one last. */
+  readonly learnings: readonly string[];
   /** The end of the memory file. */
   readonly memory: string;
   /** Subjects of the newest commits. */
@@ -48,6 +52,8 @@ interface Section {
 
 /** More than any heading of a section takes. */
 const HEADING_TOKENS = 12;
+const ROOM_MIN = 20;
+const TASK = "Your task";
 
 export function renderPrompt(input: PromptInput): RenderedPrompt {
   const cut: string[] = [];
@@ -59,6 +65,11 @@ export function renderPrompt(input: PromptInput): RenderedPrompt {
   for (const section of sections(input)) {
     if (section.text === "") continue;
     const tokensMax = Math.floor(budget * section.share) - HEADING_TOKENS;
+    // With less room than the note that says so, nothing is said; only the task itself always is.
+    if (tokensMax < ROOM_MIN && section.name !== TASK) {
+      cut.push(section.name);
+      continue;
+    }
     const fitted = fitTokens(section.text, tokensMax, section.kept, section.whole);
     tokens += fitted.tokens + HEADING_TOKENS;
     if (fitted.cut) cut.push(section.name);
@@ -75,7 +86,7 @@ export function renderPrompt(input: PromptInput): RenderedPrompt {
 function sections(input: PromptInput): Section[] {
   const { files } = input;
   return [
-    { name: "Your task", text: taskText(input), share: 0.3, kept: "start", whole: files.tasks },
+    { name: TASK, text: taskText(input), share: 0.3, kept: "start", whole: files.tasks },
     {
       name: "Why the last claim was rejected",
       text: rejectionText(input),
@@ -85,16 +96,30 @@ function sections(input: PromptInput): Section[] {
     },
     { name: "Files", text: filesText(input), share: 0.1, kept: "start", whole: files.specs },
     {
+      name: "Patterns of this codebase",
+      text: input.patterns,
+      share: 0.1,
+      kept: "start",
+      whole: files.memory,
+    },
+    {
+      name: "Recent learnings",
+      text: input.learnings.map((line) => `- ${line}`).join("\n"),
+      share: 0.07,
+      kept: "end",
+      whole: files.memory,
+    },
+    {
       name: "Recent progress",
       text: input.memory.trim(),
-      share: 0.35,
+      share: 0.23,
       kept: "end",
       whole: files.memory,
     },
     {
       name: "Recent commits",
       text: input.commits.map((line) => `- ${line}`).join("\n"),
-      share: 0.1,
+      share: 0.05,
       kept: "start",
       whole: "git log",
     },

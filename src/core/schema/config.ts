@@ -74,6 +74,25 @@ export const Budget = z.object({
 });
 export type Budget = z.infer<typeof Budget>;
 
+/** At a usage limit: ask the person at the terminal, wait until it is over, or end the run. */
+export const ON_LIMIT = ["ask", "wait", "exit"] as const;
+
+/** The prompts that are shipped. */
+export const PROMPT_TEMPLATES = ["default", "tdd"] as const;
+/** One of them. */
+export type PromptTemplate = (typeof PROMPT_TEMPLATES)[number];
+
+/** How the branch of a feature is named where its list names none. */
+export const BranchConfig = z.object({
+  prefix: z.optional(z.string()),
+  /** Whether a branch that is wanted and missing is created. */
+  autoCreate: z.optional(z.boolean()),
+});
+export type BranchConfig = z.infer<typeof BranchConfig>;
+
+/** What a branch is named with where no prefix is set. */
+export const BRANCH_PREFIX = "feature/";
+
 /** All settings of a run. */
 export const Config = z.object({
   agent: AgentConfig,
@@ -89,6 +108,8 @@ export const Config = z.object({
   allowedTools: z.string(),
   /** Wait after a usage limit that told no time. */
   limitWaitMs: z.int(),
+  /** Added to a told reset time: a provider's clock and ours may differ a little. */
+  limitMarginMs: z._default(z.int(), 30_000),
   /** Pause between two iterations. */
   pauseMs: z.int(),
   /** Iterations whose prompt, output and gate logs are kept. */
@@ -102,5 +123,11 @@ export const Config = z.object({
   breaker: z._default(BreakerLimits, { idleMax: 3, sameErrorMax: 5 }),
   parking: z._default(ParkLimits, { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 }),
   budget: z._default(Budget, {}),
+  branch: z.optional(BranchConfig),
+  /** Present where a finished feature is not to be archived. */
+  archive: z.optional(z.literal(false)),
+  /** `ask` is in force only where somebody can answer. */
+  onLimit: z._default(z.enum(ON_LIMIT), "wait"),
+  promptTemplate: z._default(z.enum(PROMPT_TEMPLATES), "default"),
 });
 export type Config = z.infer<typeof Config>;

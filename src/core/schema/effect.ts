@@ -22,10 +22,12 @@ export const MemoryEntry = z.object({
   files: z.array(z.string()),
   learnings: z.array(z.string()),
   commit: z.optional(z.string()),
+  /** Set in the closing entry alone: the promise that all is done. */
+  output: z.optional(z.string()),
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-export const GUARDED_FILES = ["settings", "prompt"] as const;
+export const GUARDED_FILES = ["settings", "prompt", "template"] as const;
 /** Files beside the task list that only a person may change. */
 export const GuardedFile = z.enum(GUARDED_FILES);
 export type GuardedFile = z.infer<typeof GuardedFile>;
@@ -64,6 +66,8 @@ export const Effect = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run-gate"), gate: Gate, phase: z.optional(GatePhase) }),
   z.object({ type: z.literal("mark-task"), task: TaskId, status: z.enum(["open", "done"]) }),
   z.object({ type: z.literal("write-memory"), entry: MemoryEntry }),
+  /** Copy list, memory and specs of a finished feature to the archive. */
+  z.object({ type: z.literal("archive") }),
   z.object({ type: z.literal("commit"), subject: z.string() }),
 ]);
 export type Effect = z.infer<typeof Effect>;

@@ -28,7 +28,9 @@ export const Inherited = z.object({
   /** Test files that were changed since the trusted commit. */
   touched: z.optional(z.array(z.string())),
   /** Edits that were put aside and that nobody has accepted. */
-  aside: z.optional(z.partialRecord(z.enum(["tasks", "settings", "prompt"]), z.string())),
+  aside: z.optional(
+    z.partialRecord(z.enum(["tasks", "settings", "prompt", "template"]), z.string()),
+  ),
 });
 export type Inherited = z.infer<typeof Inherited>;
 
@@ -50,6 +52,8 @@ const RunFact = z.discriminatedUnion("type", [
     /** When agents were started in this tree within the last hour. */
     calls: z.optional(z.array(z.number())),
     inherited: z.optional(Inherited),
+    /** The branch that the list or the settings ask for. */
+    branch: z.optional(z.string()),
   }),
   /** A later process goes on with the run. */
   z.object({
@@ -66,7 +70,13 @@ const RunFact = z.discriminatedUnion("type", [
   z.object({ type: z.literal("control-received"), id: z.string(), control: Control }),
   /** The current effect is to be cut short. */
   z.object({ type: z.literal("cancel-ordered"), reason: z.string() }),
-  z.object({ type: z.literal("wait-started"), until: z.number(), reason: z.string() }),
+  z.object({
+    type: z.literal("wait-started"),
+    until: z.number(),
+    reason: z.string(),
+    /** Set when a person is asked meanwhile whether to wait for so long; without an answer the run ends. */
+    question: z.optional(z.object({ until: z.number() })),
+  }),
   z.object({ type: z.literal("wait-ended") }),
   z.object({
     type: z.literal("run-ended"),
@@ -194,6 +204,8 @@ export const ProjectChange = z.extend(ProjectReading, {
   findings: z.optional(z.array(Finding)),
   /** True when the agent wrote its own entry in the memory file. */
   entryWritten: z.boolean(),
+  /** True when one of its entries says that all is complete. */
+  closingWritten: z.optional(z.literal(true)),
 });
 export type ProjectChange = z.infer<typeof ProjectChange>;
 
@@ -231,6 +243,21 @@ export const Parked = z.object({
 });
 export type Parked = z.infer<typeof Parked>;
 
+/** What an iteration took, for people who read the log. */
+export const IterationFigures = z.object({
+  /** Time spent working, waits and time between two processes left out. */
+  durationMs: z.number(),
+  /** New commits, the agent's and ours. */
+  commits: z.int(),
+  /** Gates that ran after the agent, and how many of them pass. */
+  gates: z.int(),
+  gatesPassed: z.int(),
+  /** As far as the agent has told. */
+  tokens: z.optional(z.int()),
+  costUsd: z.optional(z.number()),
+});
+export type IterationFigures = z.infer<typeof IterationFigures>;
+
 /** How an iteration came out. */
 export const IterationEnd = z.object({
   outcome: z.enum(OUTCOMES),
@@ -257,6 +284,7 @@ export const IterationEnd = z.object({
   parked: z.optional(Parked),
   /** Set when only a person can go on, whatever else is open. */
   blocked: z.optional(z.literal(true)),
+  figures: z.optional(IterationFigures),
 });
 export type IterationEnd = z.infer<typeof IterationEnd>;
 
@@ -311,6 +339,12 @@ const IterationFact = z.discriminatedUnion("type", [
     list: z.optional(z.string()),
   }),
   z.object({ type: z.literal("memory-written"), by: z.enum(["agent", "ralph"]) }),
+  z.object({
+    type: z.literal("archived"),
+    /** From the project's folder; absent where it could not be done. */
+    path: z.optional(z.string()),
+    problem: z.optional(z.string()),
+  }),
   z.object({
     type: z.literal("committed"),
     commit: z.optional(z.string()),

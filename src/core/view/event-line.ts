@@ -5,22 +5,41 @@ import { printableLine } from "../../std/printable.ts";
 import { count } from "../../std/text.ts";
 import type { RunState } from "../loop/state.ts";
 import type { Config } from "../schema/config.ts";
-import type { GatePhase } from "../schema/effect.ts";
+import type { GatePhase, GuardedFile } from "../schema/effect.ts";
 import type {
   AgentExit,
   Event,
   GateResult,
-  IterationEnd,
   ProjectChange,
   ProjectReading,
 } from "../schema/event.ts";
+import { renderIterationLine } from "./iteration-line.ts";
+import { type Paint, unpainted } from "./paint.ts";
 
 const LINE_MAX = 300;
 
+const GUARDED_NAMES: Readonly<Record<GuardedFile, string>> = {
+  settings: "config.yaml",
+  prompt: "prompt.md",
+  template: "templates/prompt.md",
+};
+
 /** `state` is the state after the event, where it is known. */
-export function renderEventLine(event: Event, state: RunState | undefined): string | undefined {
+export function renderEventLine(
+  event: Event,
+  state: RunState | undefined,
+  paint: Paint = unpainted,
+): string | undefined {
+  if (event.type === "iteration-ended")
+    return renderIterationLine(event.iteration ?? 0, event.end, state, paint);
   const words = wordsFor(event, state);
   return words === undefined ? undefined : printableLine(words, LINE_MAX);
+}
+
+/** Steps on the way, which the line at the end of the iteration sums up. */
+export function isDetail(event: Event): boolean {
+  if (event.type === "gate-ran") return event.result.passed || event.result.phase !== "baseline";
+  return event.type === "effect-ordered";
 }
 
 function wordsFor(event: Event, state: RunState | undefined): string | undefined {
@@ -34,11 +53,13 @@ function wordsFor(event: Event, state: RunState | undefined): string | undefined
     case "config-changed":
       return `settings changed: ${event.changed.join(", ")}`;
     case "control-received":
+      if (event.control.type === "answer") return `${event.control.from}: ${event.control.answer}`;
       return event.control.when === "now"
         ? `stopping now (${event.control.from})`
         : `stopping after this iteration (${event.control.from}); once more stops at once`;
     case "wait-started":
-      return `waiting until ${new Date(event.until).toISOString()}: ${event.reason}`;
+      if (event.question !== undefined) return questionWords(event, event.question.until);
+      return `waiting until ${instant(event.until)} (${renderDuration(event.until - event.at)}): ${event.reason}`;
     case "effect-ordered":
       return orderWords(event, state);
     case "agent-exited":
@@ -52,13 +73,15 @@ function wordsFor(event: Event, state: RunState | undefined): string | undefined
     case "tasks-restored":
       return `the task list was put back${asideWords(event.keptAside)}`;
     case "file-restored":
-      return `${event.file === "settings" ? "config.yaml" : "prompt.md"} was put back${asideWords(event.keptAside)}`;
+      return `${GUARDED_NAMES[event.file]} was put back${asideWords(event.keptAside)}`;
     case "signal-set-aside":
       return `the stop file was taken out of the way, to ${event.keptAside}`;
     case "gate-ran":
       return gateWords(event.result);
-    case "iteration-ended":
-      return iterationWords(event.iteration ?? 0, event.end, state);
+    case "archived":
+      return event.path === undefined
+        ? `not archived: ${event.problem ?? ""}`
+        : `archived in ${event.path}`;
     case "effect-failed":
       return `trouble: ${event.detail}`;
     case "run-ended":
@@ -66,6 +89,16 @@ function wordsFor(event: Event, state: RunState | undefined): string | undefined
     default:
       return undefined;
   }
+}
+
+function instant(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+function questionWords(event: Event & { type: "wait-started" }, until: number): string {
+  const wait = `${event.reason} until ${instant(until)} (${renderDuration(until - event.at)})`;
+  const left = renderDuration(event.until - event.at);
+  return `${wait}. Wait or exit? Type w or e and Enter; without an answer the run ends in ${left}`;
 }
 
 function limitWords({ clocks, runMsMax, gates }: Config): string {
@@ -125,13 +158,4 @@ function gateWords(result: GateResult): string {
   if (result.passed) return `${name} passes (${took})`;
   const how = result.timedOut ? "timed out" : `exit ${result.code ?? "by signal"}`;
   return `${name} fails: ${how} (${took})`;
-}
-
-function iterationWords(n: number, end: IterationEnd, state: RunState | undefined): string {
-  const open = state?.tasks === undefined ? "" : `; ${state.tasks.open} open`;
-  const unchecked = end.accepted.some((task) => task.verification === "unverified")
-    ? " [unverified]"
-    : "";
-  const aside = end.parked === undefined ? "" : `; laid aside: ${end.parked.detail}`;
-  return `iteration ${n}: ${end.outcome}${unchecked}, ${end.reason}${open}${aside}`;
 }

@@ -26,6 +26,11 @@ const NEXT_STEPS: Readonly<Record<EndReason, string>> = {
   stopped: "`ralph run` goes on with the same run.",
 };
 
+/** What a person can do after a run that ended this way. */
+export function nextStep(reason: EndReason): string {
+  return NEXT_STEPS[reason];
+}
+
 export function renderWhy(state: RunState, life: "alive" | "dead"): string {
   const lines = [
     ...endLines(state, life),

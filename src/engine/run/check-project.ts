@@ -4,13 +4,20 @@ import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { checkGitState, settleGit } from "../../world/git/check-state.ts";
 import { readStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
+import { checkList } from "../../world/tasks/check-list.ts";
+import { checkFeature } from "../../world/tasks/parse-prd.ts";
 import { PrdFile } from "../../world/tasks/prd-file.ts";
 import type { Project } from "../project/open-project.ts";
 
 export function checkTasks(host: Host, project: Project): Diagnostic[] {
   const { tasks } = project.feature;
   const reading = new PrdFile(host, tasks.path, tasks.name).read();
-  return reading.ok ? [] : [...reading.error];
+  if (!reading.ok) return [...reading.error];
+  const { text } = reading.value;
+  return [
+    ...checkFeature(text, tasks.name, project.feature.feature),
+    ...checkList(reading.value.tasks, text, tasks.name),
+  ];
 }
 
 /** With `operations` only what the run itself cannot mend stops it: it has yet to look at what its agent left. */

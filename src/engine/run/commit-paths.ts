@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { DirtyPath } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
 import { FILE_MODE, type RunPaths } from "../../world/store/run-paths.ts";
-import type { Project } from "../project/open-project.ts";
+import { treeOf, type Project } from "../project/open-project.ts";
 
 /**
  * Remembers what git does not know when the run begins: it is the user's, but for what the agents of the run before,
@@ -72,13 +72,17 @@ export function commitPaths(
   return [...ours, ...work];
 }
 
-/** True for the task list and the memory file, or a folder that holds them: their changes are told in other ways. */
+/**
+ * True for the task list, the memory file, a folder that holds them, and all in the archive: their changes are told in
+ * other ways.
+ */
 export function isOwnFile(project: Project, path: string): boolean {
-  return ownFiles(project).some((file) => covers(path, file));
+  const archive = relative(treeOf(project), project.feature.archive.path);
+  return path.startsWith(`${archive}/`) || ownFiles(project).some((file) => covers(path, file));
 }
 
 function ownFiles(project: Project): string[] {
-  const tree = project.repository?.tree ?? project.root;
+  const tree = treeOf(project);
   return [project.feature.tasks.path, project.feature.memory.path].map((path) =>
     relative(tree, path),
   );
@@ -90,7 +94,7 @@ function covers(path: string, file: string): boolean {
 }
 
 function exists(host: Host, project: Project, file: string): boolean {
-  const tree = project.repository?.tree ?? project.root;
+  const tree = treeOf(project);
   return host.files.kind(join(tree, file)) !== undefined;
 }
 

@@ -81,7 +81,7 @@ class Driver {
         // Only an inherited effect can be pending here: it has not been taken up again, so it is cut already.
         return this.#recordInIteration({ type: "effect-cut" });
       case "wait-until":
-        return await this.#wait(order.until, order.reason);
+        return await this.#wait(order);
       case "end":
         this.#record({ type: "run-ended", ...order.end });
         return this.#barrier();
@@ -148,8 +148,9 @@ class Driver {
     }
   }
 
-  async #wait(until: number, reason: string): Promise<void> {
-    this.#record({ type: "wait-started", until, reason });
+  async #wait({ until, reason, question }: Order & { type: "wait-until" }): Promise<void> {
+    const asking = question === undefined ? {} : { question };
+    this.#record({ type: "wait-started", until, reason, ...asking });
     this.#barrier();
     const cut = new AbortController();
     this.#cut = cut;

@@ -20,8 +20,9 @@ import {
   writeLatestRun,
 } from "../../world/store/latest-run.ts";
 import { readTip } from "../../world/store/read-log.ts";
-import { FOLDER_MODE, runPaths, type RunPaths } from "../../world/store/run-paths.ts";
+import { FILE_MODE, FOLDER_MODE, runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { findPlace, treeOf, type Project } from "../project/open-project.ts";
+import type { OwnCommit } from "./archive-previous.ts";
 import { addUntracked, writeLeftovers, writeUntracked } from "./commit-paths.ts";
 
 /** What is needed to start or take up a run. */
@@ -36,6 +37,10 @@ export interface OpenOrder {
   readonly calls: readonly number[] | undefined;
   /** Whether an open circuit breaker stays so. */
   readonly circuit: "kept" | "reset";
+  /** The branch a new run was asked to work on. */
+  readonly branch?: string | undefined;
+  /** A commit of ours since the run before: it makes nothing a person's. */
+  readonly ownCommit?: OwnCommit | undefined;
   readonly onEvent: (event: Event, state: RunState) => void;
 }
 
@@ -124,6 +129,9 @@ export async function openRun(host: Host, order: OpenOrder): Promise<OpenedRun> 
 export async function letGo(host: Host, project: Project, paths: RunPaths): Promise<void> {
   const git = await readGit(host, project);
   if (git !== undefined) writeLeftovers(host, paths, git.dirty);
+  const list = host.files.readText(project.feature.tasks.path);
+  const how = { mode: FILE_MODE, durability: "cached" } as const;
+  if (list !== undefined) host.files.replace(paths.tasks, list, how);
   const { repository } = project;
   // What nobody has looked at yet may be missing something that only a pin still holds.
   if (repository !== undefined && !findOpenRun(host, project).hasUnseenWork)
@@ -153,6 +161,7 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
     ...(verified.length === 0 ? {} : { verified }),
     ...(order.calls === undefined ? {} : { calls: [...order.calls] }),
     ...(Object.keys(inherited).length === 0 ? {} : { inherited }),
+    ...(order.branch === undefined ? {} : { branch: order.branch }),
   };
   const state = record(journal, order, undefined, fact);
   journal.sync();
@@ -174,7 +183,7 @@ function lastPaths(host: Host, project: Project): RunPaths | undefined {
 }
 
 /** How the run before this one ended; undefined where there is none that can be read. */
-function readLastState(host: Host, project: Project): RunState | undefined {
+export function readLastState(host: Host, project: Project): RunState | undefined {
   const paths = lastPaths(host, project);
   const tip = paths === undefined ? undefined : readTip(host, paths);
   return tip?.ok === true ? tip.value.state : undefined;
@@ -188,20 +197,21 @@ function verifiedIn(last: RunState): TaskId[] {
 }
 
 /** What outlives a run: an open breaker, what the feature has cost, and tampering that nobody has accepted. */
-function inheritedFrom(last: RunState, { circuit, config }: OpenOrder): Inherited {
+function inheritedFrom(last: RunState, { circuit, config, ownCommit }: OpenOrder): Inherited {
   const { breaker, spent, trust } = last;
   const costUsd = sum(spent.costUsd, last.costUsd);
   const tokens = sum(spent.tokens, last.tokens);
   const isOpen = breaker.state !== "closed" && circuit === "kept";
   const greenGates = greenIn(last, config);
   const aside: NonNullable<Inherited["aside"]> = {};
-  for (const file of ["tasks", "settings", "prompt"] as const) {
+  for (const file of ["tasks", "settings", "prompt", "template"] as const) {
     const path = last.aside[file];
     if (path !== undefined) aside[file] = path;
   }
+  const head = ownCommit?.before === trust.head ? (ownCommit?.after ?? trust.head) : trust.head;
   const suspicion = {
     ...(trust.commit === undefined ? {} : { trusted: trust.commit }),
-    ...(trust.head === undefined ? {} : { head: trust.head }),
+    ...(head === undefined ? {} : { head }),
     findings: [...trust.findings],
     touched: [...trust.touched],
   };

@@ -34,7 +34,7 @@ import {
   type GitStatus,
 } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
-import { hasNewEntry, progressSize } from "../../world/memory/progress-txt.ts";
+import { progressSize, readNewEntries } from "../../world/memory/progress-txt.ts";
 import { KeptTexts, textName } from "../../world/store/kept-texts.ts";
 import { treeKey } from "../../world/store/latest-run.ts";
 import type { RunPaths } from "../../world/store/run-paths.ts";
@@ -52,8 +52,8 @@ const FILE_NAME_MAX = 150;
 const CHECKS_MAX = 200;
 const SIGNAL_MAX = 500;
 const NOTED_MAX = 20;
-/** Two files and the refs, each of the current iteration, of one that was cut off, and to spare. */
-const GUARDED_KEPT = 9;
+/** Three files and the refs, each of the current iteration, of one that was cut off, and to spare. */
+const GUARDED_KEPT = 12;
 const SIGNALS: readonly SignalKind[] = ["waiting", "complete"];
 
 /** The eyes of one run. */
@@ -124,6 +124,7 @@ export class ProjectReader {
     const changed = [...new Set([...commits.files, ...this.#dirtied(stamps)])];
     if (list.ok) this.#seenText = list.value.text;
     const memory = this.#project.feature.memory.path;
+    const entries = readNewEntries(this.#host, memory, before.memoryBytes);
     return {
       ...now,
       ...(list.ok ? { list: textName(list.value.text) } : {}),
@@ -134,7 +135,8 @@ export class ProjectReader {
       treeChanged: now.digest !== before.digest,
       files: this.#named(changed),
       ...(await this.#tampering.inspect(state, changed, this.#status)),
-      entryWritten: hasNewEntry(this.#host, memory, before.memoryBytes),
+      entryWritten: entries.entry,
+      ...(entries.closing ? { closingWritten: true } : {}),
     };
   }
 

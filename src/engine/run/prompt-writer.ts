@@ -1,6 +1,5 @@
 // Gathers what a prompt is made of, each part bounded before it is read, and renders it.
 
-import { join } from "node:path";
 import {
   renderPrompt,
   type PromptInput,
@@ -8,13 +7,16 @@ import {
 } from "../../core/prompt/render-prompt.ts";
 import { countTokens } from "../../core/prompt/token-budget.ts";
 import type { RunState } from "../../core/loop/state.ts";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import type { Rejection } from "../../core/schema/effect.ts";
 import type { Task } from "../../core/schema/task.ts";
-import { assert } from "../../std/assert.ts";
+import { ok, type Result } from "../../std/result.ts";
 import { readSubjects } from "../../world/git/read-commits.ts";
 import type { Host } from "../../world/host/host.ts";
+import { readLearnings, readPatterns } from "../../world/memory/read-back.ts";
 import { readProgressTail } from "../../world/memory/progress-txt.ts";
 import type { Project } from "../project/open-project.ts";
+import { fillOpening, type OpeningOrder, readOpening, templateVariables } from "./opening.ts";
 
 /** What this prompt is about. */
 export interface PromptOrder {
@@ -26,6 +28,9 @@ export interface PromptOrder {
   readonly head: string | undefined;
 }
 
+/** Where its first part may come from: see opening.ts. */
+export type PromptSource = Pick<OpeningOrder, "templates" | "given">;
+
 const MEMORY_BYTES = 16 * 1024;
 const COMMITS_MAX = 10;
 const SPECS_MAX = 50;
@@ -34,23 +39,26 @@ const SPECS_MAX = 50;
 export class PromptWriter {
   readonly #host: Host;
   readonly #project: Project;
-  readonly #templates: string;
+  readonly #source: PromptSource;
   /** Subjects are asked of git again only when the commit changed. */
   #commits: { head: string | undefined; subjects: readonly string[] } | undefined;
   /** The opening is the same most of the time, and counting it is not cheap. */
   #counted: { text: string; tokens: number } | undefined;
 
-  constructor(host: Host, project: Project, templates: string) {
+  constructor(host: Host, project: Project, source: PromptSource) {
     this.#host = host;
     this.#project = project;
-    this.#templates = templates;
+    this.#source = source;
   }
 
-  async render(order: PromptOrder): Promise<RenderedPrompt> {
+  /** Fails where a template that a person has changed cannot be filled. */
+  async render(order: PromptOrder): Promise<Result<RenderedPrompt, Diagnostic[]>> {
+    const opening = await this.#opening(order);
+    if (!opening.ok) return opening;
     const { feature } = this.#project;
     const { tasks, config } = order.state;
-    return renderPrompt({
-      opening: this.#opening(),
+    const rendered = renderPrompt({
+      opening: opening.value,
       task: order.task,
       attempt: order.attempt,
       counts: { done: tasks?.done ?? 0, total: tasks?.total ?? 0 },
@@ -62,19 +70,28 @@ export class PromptWriter {
       gates: config.gates.map((gate) => gate.name),
       rejection: order.rejection,
       warning: order.warning,
+      patterns: readPatterns(this.#host, feature.memory.path),
+      learnings: readLearnings(this.#host, feature.memory.path),
       memory: readProgressTail(this.#host, feature.memory.path, MEMORY_BYTES),
       commits: await this.#subjects(order.head),
       tokensMax: config.promptTokensMax,
     });
+    return ok(rendered);
   }
 
-  #opening(): PromptInput["opening"] {
-    const own = this.#host.files.readText(this.#project.feature.guarded.prompt.path);
-    const isOwn = own !== undefined && own.trim() !== "";
-    const text = isOwn ? own : this.#host.files.readText(join(this.#templates, "prompt.md"));
-    assert(text !== undefined, "the shipped template is there");
+  async #opening(order: PromptOrder): Promise<Result<PromptInput["opening"], Diagnostic[]>> {
+    const { config } = order.state;
+    const template = config.promptTemplate;
+    const opening = readOpening(this.#host, {
+      project: this.#project,
+      ...this.#source,
+      template,
+    });
+    const filled = await fillOpening(opening, templateVariables(this.#project, config, order));
+    if (!filled.ok) return filled;
+    const text = filled.value;
     if (this.#counted?.text !== text) this.#counted = { text, tokens: countTokens(text) };
-    return { ...this.#counted, kind: isOwn ? "own" : "template" };
+    return ok({ ...this.#counted, kind: opening.kind });
   }
 
   async #subjects(head: string | undefined): Promise<readonly string[]> {

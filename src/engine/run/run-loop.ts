@@ -11,7 +11,11 @@ import type { Note } from "../../core/schema/note.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { err, ok, type Result } from "../../std/result.ts";
 import { runVariable } from "../../world/agents/environment.ts";
-import { resolveConfig, type ConfigFlags } from "../../world/config/resolve-config.ts";
+import {
+  resolveConfig,
+  type ConfigFlags,
+  type ResolvedConfig,
+} from "../../world/config/resolve-config.ts";
 import { isDiskError } from "../../world/host/files.ts";
 import type { Host } from "../../world/host/host.ts";
 import { ProcessTree } from "../../world/host/process-tree.ts";
@@ -23,8 +27,16 @@ import { renderRefusal, takeLock } from "../../world/store/lock.ts";
 import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
 import { openProject, treeOf, type Project } from "../project/open-project.ts";
 import { drive } from "./drive.ts";
-import { findOpenRun, letGo, openCutOff, openRun } from "./open-run.ts";
+import { findOpenRun, letGo, openCutOff, openRun, readLastState } from "./open-run.ts";
+import { takeWantedBranch, type OnBranch } from "./take-branch.ts";
+import {
+  checkPermissions,
+  checkTemplates,
+  readPromptSource,
+  templateNotices,
+} from "./check-order.ts";
 import { checkRepository, checkTasks } from "./check-project.ts";
+import type { PromptSource } from "./prompt-writer.ts";
 import { RealWorld } from "./world.ts";
 
 /** What the person ordered on the command line. */
@@ -37,6 +49,10 @@ export interface RunOrder {
   readonly resume: "if-possible" | "required";
   readonly circuit: "kept" | "reset";
   readonly templates: string;
+  /** A file whose text goes to the agent in place of every other prompt. */
+  readonly prompt: string | undefined;
+  /** Whether somebody sits in front of it who can answer a question. */
+  readonly person: "present" | "away";
   readonly self: readonly string[];
   readonly program: string;
 }
@@ -66,7 +82,7 @@ export async function runLoop(
   order: RunOrder,
   observer: RunObserver,
 ): Promise<RunReport> {
-  const prepared = await prepare(host, order, observer);
+  const prepared = await prepare(host, order, observer.onNotice);
   if (!prepared.ok) return badInput(prepared.error);
   try {
     return await runLocked(host, order, observer, prepared.value);
@@ -76,18 +92,21 @@ export async function runLoop(
   }
 }
 
-interface Prepared {
+/** What a run is made from, checked. */
+export interface Prepared {
   readonly project: Project;
   readonly config: Config;
+  readonly resolved: ResolvedConfig;
+  readonly prompt: PromptSource;
   /** What a killed process left running may hold git's lock, so the repository is looked at once that has ended. */
   readonly repository: "checked" | "to-check" | "to-mend";
 }
 
 /** Everything a person can get wrong, found before the first byte is written. */
-async function prepare(
+export async function prepare(
   host: Host,
   order: RunOrder,
-  observer: RunObserver,
+  onNotice: (text: string) => void,
 ): Promise<Result<Prepared, Diagnostic[]>> {
   const found = openProject(host, order.cwd, order.feature);
   const cutOff = found.ok ? undefined : openCutOff(host, order.cwd, order.feature);
@@ -96,19 +115,35 @@ async function prepare(
   const open = findOpenRun(host, project.value);
   const config = resolveConfig(host, project.value.root, order.flags, open.settings);
   const isCutOff = open.run !== undefined;
+  const prompt = readPromptSource(host, order);
   const problems = [
     ...(config.ok ? [] : config.error),
+    ...(prompt.ok ? [] : prompt.error),
+    ...(config.ok ? checkPermissions(config.value.config) : []),
+    ...(config.ok && prompt.ok
+      ? await checkTemplates(host, project.value, config.value.config, prompt.value)
+      : []),
     // A list that an agent broke before the runner died is put back by the run itself.
     ...(open.hasUnseenWork ? [] : checkTasks(host, project.value)),
-    ...(isCutOff ? [] : await checkRepository(host, project.value, observer.onNotice, "all")),
+    ...(isCutOff ? [] : await checkRepository(host, project.value, onNotice, "all")),
   ];
-  if (problems.length > 0 || !config.ok) return err(problems);
-  for (const notice of config.value.notices) observer.onNotice(notice);
+  if (problems.length > 0 || !config.ok || !prompt.ok) return err(problems);
+  const settings = withPerson(config.value.config, order.person);
+  for (const notice of templateNotices(host, project.value, settings, prompt.value))
+    onNotice(notice);
   return ok({
     project: project.value,
-    config: config.value.config,
+    config: settings,
+    resolved: config.value,
+    prompt: prompt.value,
     repository: !isCutOff ? "checked" : open.hasUnseenWork ? "to-mend" : "to-check",
   });
+}
+
+/** Where nobody sits, nobody can be asked. */
+function withPerson(config: Config, person: RunOrder["person"]): Config {
+  const isAlone = config.onLimit === "ask" && person === "away";
+  return isAlone ? { ...config, onLimit: "wait" } : config;
 }
 
 async function runLocked(
@@ -144,19 +179,39 @@ async function runLocked(
       const problems = await checkRepository(host, project, () => undefined, extent);
       if (problems.length > 0) return badInput(problems);
     }
-    return await runRecorded(host, order, observer, { ...prepared, run });
+    const begun = open === undefined ? await begin(host, order, observer, prepared) : undefined;
+    if (begun?.ok === false) return badInput(begun.error);
+    const on = begun?.value ?? { prepared, branch: undefined, ownCommit: undefined };
+    return await runRecorded(host, order, observer, { ...on.prepared, run, begun: on });
   } finally {
     lock.value.release();
   }
+}
+
+/** A new run begins on its branch. */
+async function begin(
+  host: Host,
+  order: RunOrder,
+  observer: RunObserver,
+  prepared: Prepared,
+): Promise<Result<OnBranch<Prepared>, Diagnostic[]>> {
+  const { feature } = prepared.project.feature;
+  return await takeWantedBranch(host, {
+    prepared,
+    // The same feature, whatever the branch is named after; and what there is to know was said before.
+    prepareAgain: async () => await prepare(host, { ...order, feature }, () => undefined),
+    last: readLastState(host, prepared.project),
+    onNotice: observer.onNotice,
+  });
 }
 
 async function runRecorded(
   host: Host,
   order: RunOrder,
   observer: RunObserver,
-  what: Prepared & { run: RunId },
+  what: Prepared & { run: RunId; begun: OnBranch<Prepared> },
 ): Promise<RunReport> {
-  const { project, config, run } = what;
+  const { project, config, run, begun } = what;
   const paths = runPaths(project.record, run);
   const { journal, state } = await openRun(host, {
     project,
@@ -167,13 +222,15 @@ async function runRecorded(
     program: order.program,
     calls: readCalls(host, project.record, treeOf(project)),
     circuit: order.circuit,
+    branch: begun.branch,
+    ownCommit: begun.ownCommit,
     onEvent: observer.onEvent,
   });
   const world = new RealWorld({
     host,
     project,
     paths,
-    templates: order.templates,
+    prompt: what.prompt,
     self: order.self,
     onNote: observer.onNote,
   });

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { clocksWithin } from "../../core/loop/clocks-within.ts";
 import type { RunState } from "../../core/loop/state.ts";
+import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import type { Effect } from "../../core/schema/effect.ts";
 import type { IterationFact } from "../../core/schema/event.ts";
 import { renderIterationId } from "../../core/schema/ids.ts";
@@ -27,20 +28,24 @@ import {
 } from "../../world/store/run-paths.ts";
 import { runGate } from "../../world/verify/run-gate.ts";
 import { treeOf, type Project } from "../project/open-project.ts";
+import { archiveFinished, findFinished } from "./archive-finished.ts";
 import { commitPaths, isOwnFile } from "./commit-paths.ts";
 import type { Performing, World } from "./ports.ts";
 import { ProjectReader } from "./project-reader.ts";
-import { PromptWriter } from "./prompt-writer.ts";
+import { PromptWriter, type PromptSource } from "./prompt-writer.ts";
 import { Restorer } from "./restorer.ts";
 import type { Note } from "../../core/schema/note.ts";
+
+/** A template can become wrong only in a person's or an agent's hand, while the run works. */
+const TEMPLATE_BROKEN = { type: "effect-failed", reason: "needs-human" } as const;
 
 /** What the world of one run consists of. */
 export interface WorldInput {
   readonly host: Host;
   readonly project: Project;
   readonly paths: RunPaths;
-  /** Folder with the shipped templates. */
-  readonly templates: string;
+  /** Where the first part of the prompts comes from. */
+  readonly prompt: PromptSource;
   /** How this program is started. */
   readonly self: readonly string[];
   readonly onNote: (note: Note) => void;
@@ -60,7 +65,7 @@ export class RealWorld implements World {
     this.#reader = new ProjectReader(host, project, input.paths);
     this.#restorer = new Restorer(host, project, input.paths, this.#reader);
     this.#calls = new CallLog(host, project.record, treeOf(project));
-    this.#prompts = new PromptWriter(host, project, input.templates);
+    this.#prompts = new PromptWriter(host, project, input.prompt);
   }
 
   async perform(effect: Effect, by: Performing): Promise<IterationFact | "cut"> {
@@ -96,6 +101,8 @@ export class RealWorld implements World {
         return this.#markTask(effect, by);
       case "write-memory":
         return this.#writeMemory(effect, by);
+      case "archive":
+        return archiveFinished(this.#in.host, this.#in.project, by.state);
       case "commit":
         return await this.#commit(effect, by);
       default:
@@ -106,9 +113,11 @@ export class RealWorld implements World {
   async probe(effect: Effect, by: Performing): Promise<IterationFact | undefined> {
     const id = iterationId(by.state);
     if (effect.type === "write-memory") {
-      const isThere = hasOwnEntry(this.#in.host, this.#in.project.feature.memory.path, id);
+      const path = this.#in.project.feature.memory.path;
+      const isThere = hasOwnEntry(this.#in.host, path, entryId(effect, by.state));
       return isThere ? { type: "memory-written", by: "ralph" } : undefined;
     }
+    if (effect.type === "archive") return findFinished(this.#in.host, this.#in.project, by.state);
     if (effect.type === "commit" && this.#in.project.repository !== undefined) {
       const commit = await findCommit(this.#in.host, this.#in.project.repository.tree, id);
       return commit === undefined ? undefined : { type: "committed", commit };
@@ -153,7 +162,9 @@ export class RealWorld implements World {
     assert(task !== undefined, "the chosen task is in the list");
     const { rejection, warning, attempt } = effect;
     const head = state.current?.before?.git?.head;
-    const prompt = await this.#prompts.render({ task, attempt, rejection, warning, state, head });
+    const rendered = await this.#prompts.render({ task, attempt, rejection, warning, state, head });
+    if (!rendered.ok) return { ...TEMPLATE_BROKEN, detail: clip(renderPlain(rendered.error), 500) };
+    const prompt = rendered.value;
     const bytes = Buffer.from(prompt.text);
     this.#in.host.files.replace(folder.prompt, bytes, { mode: FILE_MODE, durability: "cached" });
     return {
@@ -232,7 +243,7 @@ export class RealWorld implements World {
     appendEntry(host, project.feature.memory.path, effect.entry, {
       feature: project.feature.feature,
       iteration: by.state.iteration,
-      iterationId: iterationId(by.state),
+      iterationId: entryId(effect, by.state),
       at: host.clock.now(),
     });
     return { type: "memory-written", by: "ralph" };
@@ -294,6 +305,16 @@ export class RealWorld implements World {
   }
 }
 
+function renderPlain([first]: readonly Diagnostic[]): string {
+  if (first === undefined) return "the prompt template is broken";
+  return `${first.file}:${first.line ?? 1}:${first.column ?? 1}: ${first.problem}`;
+}
+
 function iterationId(state: RunState): string {
   return renderIterationId(state.run, state.iteration);
+}
+
+/** The closing entry has a name of its own: it may follow the entry of the same iteration. */
+function entryId({ entry }: Effect & { type: "write-memory" }, state: RunState): string {
+  return entry.output === undefined ? iterationId(state) : `${iterationId(state)}/closing`;
 }

@@ -1,6 +1,7 @@
 // What a row of the command table is, and what a handler gets. Handlers decide nothing: they ask the engine and print.
 
 import type { StopSignal } from "../../core/schema/outcome.ts";
+import type { Paint } from "../../core/view/paint.ts";
 import type { Host } from "../../world/host/host.ts";
 
 /** The little that is needed to understand a command line and to answer a wrong one. */
@@ -13,6 +14,12 @@ export interface Shell {
   readonly open: () => Promise<Io>;
 }
 
+/** A terminal: how wide it is now, and how it shows what is set off. */
+export interface Screen {
+  readonly columns: () => number;
+  readonly paint: Paint;
+}
+
 /** The process around a handler; main.ts makes the real one. */
 export interface Io extends Omit<Shell, "open"> {
   readonly host: Host;
@@ -22,8 +29,10 @@ export interface Io extends Omit<Shell, "open"> {
   readonly templates: string;
   /** Whether a person sits in front of it. */
   readonly terminal: () => "interactive" | "none";
-  /** Whether standard output is a terminal, on which a line can be written over. */
-  readonly screen: () => "terminal" | "none";
+  /** The terminal behind a stream, on which a line can be written over; undefined where there is none. */
+  readonly screen: (stream: "out" | "err") => Screen | undefined;
+  /** Calls back with every line that is typed, until the returned function is called. */
+  readonly onLine: (listener: (line: string) => void) => () => void;
   /** Writes to standard output and returns when it was taken. */
   readonly outAndWait: (text: string) => Promise<void>;
   /** True while much of what was printed still waits for its reader; what can be left out then should be. */
@@ -53,6 +62,8 @@ export interface OptionRow {
   readonly flags: string;
   readonly text: string;
   readonly kind: "flag" | "text" | "count" | "minutes" | "amount";
+  /** The only words it takes, where there are such. */
+  readonly choices?: readonly string[];
 }
 
 /** One command. */

@@ -1,6 +1,6 @@
 // What a signal means for a run: at a terminal the first Ctrl+C is a request, the second an order, the third the end.
 
-import type { Control } from "../../core/schema/control.ts";
+import type { Control, StopControl } from "../../core/schema/control.ts";
 import type { StopSignal } from "../../core/schema/outcome.ts";
 
 /** A control for the run, or `kill` to end everything this moment. */
@@ -21,6 +21,6 @@ export function interruptOf(
   return step === 1 ? control("now", signal, "Ctrl+C") : { type: "kill" };
 }
 
-function control(when: Control["when"], signal: StopSignal, from: string): Interrupt {
+function control(when: StopControl["when"], signal: StopSignal, from: string): Interrupt {
   return { type: "control", control: { type: "stop", when, signal, from } };
 }

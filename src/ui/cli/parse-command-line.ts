@@ -13,9 +13,10 @@ const PROMISE =
   "Runs a coding agent again and again, each time as a fresh process, until a list of work is really done.";
 const START = `
 Start here:
-  ralph run                 work through .ralph/<feature>/prd.json
-  ralph status              see where it stands, from any terminal
-  ralph stop                stop after the current iteration`;
+  ralph demo              see it work: no account, no network, a few seconds
+  ralph init <feature>    write down what is to be done
+  ralph doctor            see whether all is ready
+  ralph run               work through it; \`ralph status\` shows where it stands`;
 
 /** Parses, loads the handler and calls it; returns the exit code. */
 export async function callCommand(shell: Shell): Promise<number> {
@@ -25,6 +26,8 @@ export async function callCommand(shell: Shell): Promise<number> {
     .version(shell.version, "-V, --version")
     .helpCommand("help [command]", "show help for a command")
     .exitOverride()
+    // Options are in the help of each command; here they would only take the room.
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${termOf(command)}`.trim() })
     .configureOutput({ writeOut: shell.out, writeErr: () => undefined })
     .addHelpText("after", START);
   for (const row of commands) {
@@ -46,6 +49,12 @@ export async function callCommand(shell: Shell): Promise<number> {
     shell.err(renderDiagnostics([explain(error, shell.argv)]));
     return EXIT_CODES["bad-input"];
   }
+}
+
+function termOf(command: Command): string {
+  return command.registeredArguments
+    .map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`))
+    .join(" ");
 }
 
 function addCommand(
@@ -75,9 +84,20 @@ function toOption(row: OptionRow): Option {
     case "amount":
       return option.argParser(parseAmount);
     case "flag":
-    case "text":
       return option;
+    case "text": {
+      const { choices } = row;
+      return choices === undefined
+        ? option
+        : option.argParser((text) => parseChoice(text, choices));
+    }
   }
+}
+
+function parseChoice(text: string, choices: readonly string[]): string {
+  if (!choices.includes(text))
+    throw new InvalidArgumentError(`expected one of ${choices.join(", ")}`);
+  return text;
 }
 
 function parseCount(text: string): number {

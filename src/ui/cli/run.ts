@@ -2,17 +2,21 @@
 
 import { runLoop, type RunObserver, type RunReport } from "../../engine/run/run-loop.ts";
 import { renderDiagnostics } from "../../core/view/diagnostics.ts";
-import { renderEventLine } from "../../core/view/event-line.ts";
 import type { Control } from "../../core/schema/control.ts";
-import { printableLine } from "../../std/printable.ts";
-import type { Call, Handler, Io, OptionValues } from "./command.ts";
-import { Countdown } from "./countdown.ts";
+import type { Handler, Io } from "./command.ts";
 import { detach } from "./detach.ts";
 import { interruptOf } from "./interrupts.ts";
+import { LimitQuestion } from "./limit-question.ts";
+import { orderOf } from "./run-order.ts";
+import { RunScreen } from "./run-screen.ts";
 
 export const run: Handler = async (io, call) => {
+  if (call.options["dryRun"] === true) return await (await import("./dry-run.ts")).dryRun(io, call);
   if (call.options["detach"] === true) return await detach(io);
-  const report = await runLoop(io.host, orderOf(io, call), observerOf(io, call));
+  const mode = call.options["verbose"] === true ? "verbose" : "brief";
+  const screen = new RunScreen(io, call.options["json"] === true ? "err" : "out", mode);
+  const report = await runLoop(io.host, orderOf(io, call), observerOf(io, screen));
+  screen.end(report.state);
   if (report.diagnostics.length > 0) io.err(renderDiagnostics(report.diagnostics));
   // An end that is not in the log was not shown as an event either.
   else if (report.state?.end === undefined) io.err(`${report.end.detail}\n`);
@@ -20,55 +24,23 @@ export const run: Handler = async (io, call) => {
   return report.end.exitCode;
 };
 
-function orderOf(io: Io, { options }: Call) {
-  return {
-    cwd: io.cwd,
-    feature: text(options, "feature"),
-    flags: {
-      ...numberFlag(options, "maxIterations", "iterationMax"),
-      ...numberFlag(options, "timeout", "timeoutMs"),
-      ...numberFlag(options, "maxTime", "runMsMax"),
-      ...numberFlag(options, "rateLimit", "callsPerHourMax"),
-      ...numberFlag(options, "maxCost", "usdMax"),
-      ...numberFlag(options, "maxTokens", "tokensMax"),
-      ...(text(options, "agent") === undefined ? {} : { agent: text(options, "agent") ?? "" }),
-      ...(options["dangerouslySkipPermissions"] === true ? { skipPermissions: true } : {}),
-    },
-    argv: io.argv,
-    otherHost: options["takeOver"] === true ? "take-over" : "refuse",
-    resume: options["resume"] === true ? "required" : "if-possible",
-    circuit: options["resetCircuit"] === true ? "reset" : "kept",
-    templates: io.templates,
-    self: io.self,
-    program: io.version,
-  } as const;
-}
-
-function observerOf(io: Io, { options }: Call): RunObserver {
-  const print = options["json"] === true ? io.err : io.out;
-  const countdown = new Countdown(io);
-  const say = (line: string): void => {
-    countdown.stop();
-    print(`${clockTime(io)} ${line}\n`);
-  };
+function observerOf(io: Io, screen: RunScreen): RunObserver {
   let kill = (): void => undefined;
+  const question = new LimitQuestion(io, (line) => screen.say(line));
   return {
-    onNotice: (notice) => say(`note: ${notice}`),
+    onNotice: (notice) => screen.say(`note: ${notice}`),
     onEvent: (event, state) => {
-      const line = renderEventLine(event, state);
-      if (line !== undefined) say(line);
-      if (event.type === "wait-started" && options["json"] !== true) countdown.start(event.until);
-      if (event.type === "wait-ended") countdown.stop();
+      screen.event(event, state);
+      question.event(event);
       if (event.type === "run-started" || event.type === "run-resumed") {
         io.tellParent({ run: event.run, pid: io.host.pid });
       }
     },
-    onNote: (note) => {
-      if (options["verbose"] !== true || io.isBehind()) return;
-      if (note.type === "activity" || note.type === "tool-started")
-        say(`  ${printableLine(note.text, 160)}`);
+    onNote: (note) => screen.note(note),
+    listen: (onControl) => {
+      question.answerTo(onControl);
+      return listenForSignals(io, onControl, () => kill());
     },
-    listen: (onControl) => listenForSignals(io, onControl, () => kill()),
     onKillable: (killRun) => {
       kill = killRun;
     },
@@ -107,24 +79,4 @@ function endObject({ end, run: id, state }: RunReport) {
     costUsd: state?.costUsd,
     tokens: state?.tokens,
   };
-}
-
-function clockTime(io: Io): string {
-  return new Date(io.host.clock.now()).toISOString().slice(11, 19);
-}
-
-function text(options: OptionValues, name: string): string | undefined {
-  const value = options[name];
-  return typeof value === "string" ? value : undefined;
-}
-
-function numberFlag<K extends string>(
-  options: OptionValues,
-  name: string,
-  key: K,
-): Partial<Record<K, number>> {
-  const value = options[name];
-  const flags: Partial<Record<K, number>> = {};
-  if (typeof value === "number") flags[key] = value;
-  return flags;
 }

@@ -24,4 +24,10 @@ export interface AgentAdapter {
   readonly env: Readonly<Record<string, string>>;
   /** What to do when the program is not there. */
   readonly install: string;
+  /** What the agent may do where the settings say nothing, for people. */
+  readonly permissions: string;
+  /** Why it could not change a file under these settings, and what to set; undefined where it can. */
+  readonly cannotWrite: (
+    order: Pick<LaunchOrder, "agent" | "permissions" | "allowedTools">,
+  ) => { readonly problem: string; readonly expected: string; readonly remedy: string } | undefined;
 }

@@ -33,6 +33,13 @@ export function parseConfig(text: string, file: string): Result<ConfigFile, Diag
   return err(parsed.error.issues.flatMap((issue) => explain(issue, document, lines, file)));
 }
 
+/** The line on which a key stands; undefined where the text does not have it. */
+export function locateKey(text: string, path: readonly string[]): number | undefined {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  return document.hasIn(path) ? place(path, document, lines).line : undefined;
+}
+
 /** An alias of nothing, or of too much, is found only when the value is made. */
 function valueOf(document: Document): Result<unknown, string> {
   try {

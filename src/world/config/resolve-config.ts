@@ -23,6 +23,9 @@ export interface ConfigFlags {
   readonly tokensMax?: number;
   readonly agent?: string;
   readonly skipPermissions?: boolean;
+  /** A finished feature is not archived. */
+  readonly archive?: false;
+  readonly onLimit?: Config["onLimit"];
 }
 
 const MINUTE_MS = 60_000;
@@ -34,8 +37,11 @@ const DEFAULTS = {
   promise: "<promise>COMPLETE</promise>",
   allowedTools: "Read,Write,Edit,Glob,Grep,Bash",
   limitWaitMs: 60 * MINUTE_MS,
+  limitMarginMs: 30_000,
+  onLimit: "ask",
   keepIterations: 100,
   promptTokensMax: 12_000,
+  promptTemplate: "default",
   callsPerHourMax: 100,
   breaker: { idleMax: 3, sameErrorMax: 5 },
   parking: { rejectedMax: 2, testOnlyMax: 3, warnAfter: 3, deferAfter: 6 },
@@ -43,10 +49,21 @@ const DEFAULTS = {
 /** Agents with an event stream say something at once and go on doing so; plain programs may be silent to the end. */
 const STREAM_CLOCKS = { startMs: 2 * MINUTE_MS, idleMs: 10 * MINUTE_MS } as const;
 
-/** The settings of a run, and what a person should know about them. */
+/** One file of settings that was read. */
+export interface ConfigLayer {
+  /** The file as a person would write it. */
+  readonly name: string;
+  readonly text: string;
+  readonly file: ConfigFile;
+}
+
+/** The settings of a run, and what they were made of. */
 export interface ResolvedConfig {
   readonly config: Config;
-  readonly notices: readonly string[];
+  /** The files, the strongest last; where in them a value stands is found out only when somebody asks. */
+  readonly layers: readonly ConfigLayer[];
+  readonly flags: ConfigFlags;
+  readonly environment: ConfigFlags;
 }
 
 /** `project` stands for the project's file where that is not to be believed. */
@@ -70,13 +87,18 @@ export function resolveConfig(
     { path: join(tree, ".ralph", "config.yaml"), name: ".ralph/config.yaml", instead: project },
   ];
   const problems: Diagnostic[] = [];
+  const layers: ConfigLayer[] = [];
   let file: ConfigFile = {};
   for (const { path, name, instead } of sources) {
     const text = instead === undefined ? host.files.readText(path) : instead.text;
     if (text === undefined) continue;
     const parsed = parseConfig(text, name);
-    if (parsed.ok) file = merge(file, parsed.value);
-    else problems.push(...parsed.error);
+    if (!parsed.ok) {
+      problems.push(...parsed.error);
+      continue;
+    }
+    file = merge(file, parsed.value);
+    layers.push({ name, text, file: parsed.value });
   }
   const env = readEnvironment(host);
   if (!env.ok) problems.push(...env.error);
@@ -84,7 +106,7 @@ export function resolveConfig(
   if (!agent.ok) problems.push(agent.error);
   if (problems.length > 0 || !env.ok || !agent.ok) return err(problems);
   const config = assemble(file, { ...env.value, ...flags }, agent.value);
-  return ok({ config, notices: inertKeys(file) });
+  return ok({ config, layers, flags, environment: env.value });
 }
 
 function assemble(file: ConfigFile, flags: ConfigFlags, agent: AgentConfig): Config {
@@ -109,10 +131,28 @@ function assemble(file: ConfigFile, flags: ConfigFlags, agent: AgentConfig): Con
     permissions: skips ? "skip" : "listed",
     allowedTools: claude?.allowed_tools ?? DEFAULTS.allowedTools,
     limitWaitMs: file.limits?.wait ?? DEFAULTS.limitWaitMs,
+    limitMarginMs: file.limits?.margin ?? DEFAULTS.limitMarginMs,
+    onLimit: flags.onLimit ?? file.limits?.on_limit ?? DEFAULTS.onLimit,
     pauseMs: defaults?.pause_between ?? 0,
     keepIterations: file.record?.keep_iterations ?? DEFAULTS.keepIterations,
     promptTokensMax: file.prompt?.tokens ?? DEFAULTS.promptTokensMax,
+    promptTemplate: file.prompt?.template ?? DEFAULTS.promptTemplate,
+    ...layingBy(file, flags),
     ...guardLimits(file, flags),
+  };
+}
+
+/** The branch of a feature, and what becomes of it in the end; what is not set is left out. */
+function layingBy({ branch, archive }: ConfigFile, flags: ConfigFlags) {
+  const { prefix, auto_create: autoCreate } = branch ?? {};
+  const named = {
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(autoCreate === undefined ? {} : { autoCreate }),
+  };
+  const isKept = flags.archive === false || archive === false;
+  return {
+    ...(branch === undefined ? {} : { branch: named }),
+    ...(isKept ? { archive: false as const } : {}),
   };
 }
 
@@ -148,15 +188,6 @@ function budgetOf({ budget }: ConfigFile, flags: ConfigFlags): Budget {
   // A limit that is not set is left out, so that two settings without it are equal.
   const set = Object.entries(limits).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set);
-}
-
-/** Settings that are understood and do nothing in this version: better said than believed. */
-function inertKeys(file: ConfigFile): string[] {
-  const set = {
-    branch: file.branch,
-  };
-  const names = Object.entries(set).filter(([, value]) => value !== undefined);
-  return names.map(([name]) => `the setting ${name} has no effect in this version`);
 }
 
 function gatesOf(file: ConfigFile): Gate[] {

@@ -14,10 +14,11 @@ const SEARCHED_COMMITS = 50;
 export interface CommitOrder {
   readonly tree: string;
   readonly subject: string;
-  readonly iterationId: string;
+  /** Undefined for a commit that belongs to no iteration. */
+  readonly iterationId: string | undefined;
   /** Which of the paths that are not clean are to be committed. */
   readonly choose: (dirty: readonly DirtyPath[]) => readonly string[];
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
   /** Marks git and its hooks as processes of the run, so that they are found again after a crash. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -34,7 +35,8 @@ export async function commitWork(
   const paths = order.choose(dirty);
   if (paths.length === 0) return ok(undefined);
   const { tree, signal, env } = order;
-  const common = { tree, signal, env, timeoutMs: COMMIT_TIMEOUT_MS };
+  const cut = signal === undefined ? {} : { signal };
+  const common = { tree, ...cut, env, timeoutMs: COMMIT_TIMEOUT_MS };
   const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
   // Only what git does not know yet: it refuses to add a file that is already gone from tree and index.
   const known = new Set(dirty.filter(({ kind }) => kind === "changed").map(({ path }) => path));
@@ -44,7 +46,9 @@ export async function commitWork(
     const added = await runGit(host, { ...common, args, input: join(unknown) });
     if (added.code !== 0) return err(`git add: ${added.timedOut ? "timed out" : added.stderr}`);
   }
-  const message = `${order.subject}\n\n${TRAILER}: ${order.iterationId}`;
+  const { iterationId } = order;
+  const message =
+    iterationId === undefined ? order.subject : `${order.subject}\n\n${TRAILER}: ${iterationId}`;
   // --only leaves alone what a person has staged besides.
   const committed = await runGit(host, {
     ...common,
@@ -61,7 +65,9 @@ export async function commitWork(
   }
   const missing = await findMissing(host, order.tree, paths);
   if (missing !== undefined) return err(`git commit: ${missing} is not in it, a hook perhaps`);
-  return ok(await findCommit(host, order.tree, order.iterationId));
+  if (iterationId !== undefined) return ok(await findCommit(host, order.tree, iterationId));
+  const head = await runGit(host, { tree, args: ["rev-parse", "HEAD"] });
+  return ok(head.stdout.toString("utf8").trim());
 }
 
 /** A hook may take out of a commit what was to be in it; then it is still dirty. */

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   closeSync,
   constants,
+  copyFileSync,
   fchmodSync,
   fdatasyncSync,
   fstatSync,
@@ -15,11 +16,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   readSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   watch,
   writeSync,
@@ -60,6 +63,10 @@ const DISK_CODES = new Set([
   "ENOTDIR",
 ]);
 
+/** Bounds of one copy; what lies deeper or is more is left out. */
+const COPIED_MAX = 20_000;
+const COPIED_DEPTH_MAX = 50;
+
 /** How many things that stood in the way of one file are kept beside it. */
 const ASIDE_MAX = 100;
 
@@ -68,7 +75,7 @@ const TEMPORARY_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 /** The system's word for what went wrong, such as `ENOENT`. */
-function errorCode(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
@@ -183,6 +190,11 @@ export const realFiles = {
     renameSync(from, to);
   },
 
+  /** Copies a file or a folder with all that is in it; links stay links, pipes and sockets are left out. */
+  copy(from: string, to: string): void {
+    copyEntry(from, to, { depth: 0, left: { count: COPIED_MAX } });
+  },
+
   /** Removes a file or folder; nothing happens where there is none. */
   remove(path: string): void {
     rmSync(path, { recursive: true, force: true });
@@ -258,6 +270,22 @@ function clearTheWay(path: string): void {
     renameSync(path, aside);
     return;
   }
+}
+
+function copyEntry(
+  from: string,
+  to: string,
+  at: { readonly depth: number; readonly left: { count: number } },
+): void {
+  const found = lstatSync(from);
+  if (at.left.count <= 0 || at.depth > COPIED_DEPTH_MAX) return;
+  at.left.count -= 1;
+  if (found.isSymbolicLink()) return symlinkSync(readlinkSync(from), to);
+  if (found.isFile()) return copyFileSync(from, to, constants.COPYFILE_EXCL);
+  if (!found.isDirectory()) return;
+  mkdirSync(to, { mode: found.mode & 0o777 });
+  for (const name of readdirSync(from))
+    copyEntry(join(from, name), join(to, name), { ...at, depth: at.depth + 1 });
 }
 
 function writeNew(

@@ -2,6 +2,7 @@
 
 import { hostname } from "node:os";
 import { realFiles, type Files } from "./files.ts";
+import { realMachine, type Machine } from "./machine.ts";
 import { realProcesses, type Processes } from "./processes.ts";
 
 /** A timer that can be called off. */
@@ -23,6 +24,7 @@ export interface Host {
   readonly clock: ClockPort;
   readonly files: Files;
   readonly processes: Processes;
+  readonly machine: Machine;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hostName: string;
   readonly pid: number;
@@ -35,6 +37,7 @@ export function realHost(env: Readonly<Record<string, string | undefined>>): Hos
     clock: realClock,
     files: realFiles,
     processes: realProcesses,
+    machine: realMachine,
     env,
     hostName: hostname(),
     pid: process.pid,

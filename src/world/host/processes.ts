@@ -120,6 +120,17 @@ export const realProcesses = {
     return candidates.find(isProgram);
   },
 
+  /** True when what is typed on the terminal of this process comes to it; where that cannot be told it does. */
+  isForeground(): boolean {
+    try {
+      const stat = readFileSync("/proc/self/stat", "latin1");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return fields[2] === fields[5];
+    } catch {
+      return true;
+    }
+  },
+
   /** Changes with every boot of the machine. */
   bootId(): string {
     try {

@@ -5,7 +5,7 @@ import { newFolder, NOW, testHost } from "../../../test/rig/host.ts";
 import { TaskId } from "../../core/schema/ids.ts";
 import {
   appendEntry,
-  hasNewEntry,
+  readNewEntries,
   hasOwnEntry,
   progressSize,
   readProgressTail,
@@ -63,12 +63,30 @@ test("an entry that an agent appended is noticed; other changes are not taken fo
   const path = newFile();
   appendEntry(host, path, entry, place(1));
   const before = progressSize(host, path);
-  expect(hasNewEntry(host, path, before)).toBe(false);
+  expect(readNewEntries(host, path, before)).toEqual({ entry: false, closing: false });
   writeFileSync(path, "some words\n", { flag: "a" });
-  expect(hasNewEntry(host, path, before)).toBe(false);
+  expect(readNewEntries(host, path, before)).toEqual({ entry: false, closing: false });
   writeFileSync(path, "---\nIteration: 2\n", { flag: "a" });
-  expect(hasNewEntry(host, path, before)).toBe(true);
-  expect(hasNewEntry(host, newFile(), 0)).toBe(false);
+  expect(readNewEntries(host, path, before)).toEqual({ entry: true, closing: false });
+  expect(readNewEntries(host, newFile(), 0)).toEqual({ entry: false, closing: false });
+});
+
+test("a closing entry says that all is complete, and is noticed when an agent wrote it", () => {
+  const path = newFile();
+  const before = progressSize(host, path);
+  const closing = { status: "ALL STORIES COMPLETE", files: [], learnings: [], output: "DONE" };
+  appendEntry(host, path, closing, { ...place(4), iterationId: "run/4/closing" });
+  expect(readFileSync(path, "utf8")).toContain(`---
+Iteration: 4
+Date: 2026-11-15T07:32:00Z
+Story: N/A - All complete
+Status: ALL STORIES COMPLETE
+Output: DONE
+Run: run/4/closing
+`);
+  expect(readNewEntries(host, path, before)).toEqual({ entry: true, closing: true });
+  expect(hasOwnEntry(host, path, "run/4/closing")).toBe(true);
+  expect(hasOwnEntry(host, path, "run/4")).toBe(false);
 });
 
 test("of a long file the end is read, from the first whole entry in it", () => {

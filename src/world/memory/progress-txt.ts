@@ -6,7 +6,9 @@ import type { Host } from "../host/host.ts";
 
 const FILE_MODE = 0o644;
 const ENTRY = /^---\s*\nIteration:/mu;
+const CLOSING = /^Status:[ \t]*ALL STORIES COMPLETE\b/mu;
 const MARKER = "Run:";
+const ADDED_BYTES_MAX = 256 * 1024;
 
 /** Size of the file, for finding what an agent appended. */
 export function progressSize(host: Host, path: string): number {
@@ -23,17 +25,22 @@ export function readProgressTail(host: Host, path: string, bytesMax: number): st
   return text.slice(first);
 }
 
-/** True when somebody appended an entry since the file had `sizeBefore` bytes. */
-export function hasNewEntry(host: Host, path: string, sizeBefore: number): boolean {
+/** What somebody appended since the file had `sizeBefore` bytes: an entry, and one that says that all is complete. */
+export function readNewEntries(
+  host: Host,
+  path: string,
+  sizeBefore: number,
+): { readonly entry: boolean; readonly closing: boolean } {
   const size = progressSize(host, path);
-  if (size <= sizeBefore) return false;
-  const added = host.files.readRange(path, sizeBefore, Math.min(size - sizeBefore, 256 * 1024));
-  return added !== undefined && ENTRY.test(added.toString("utf8"));
+  const length = Math.min(Math.max(0, size - sizeBefore), ADDED_BYTES_MAX);
+  const added = host.files.readRange(path, sizeBefore, length)?.toString("utf8") ?? "";
+  const entry = ENTRY.test(added);
+  return { entry, closing: entry && CLOSING.test(added) };
 }
 
 /** True when our own entry for the iteration is there already; looks at the end of the file only. */
 export function hasOwnEntry(host: Host, path: string, iterationId: string): boolean {
-  return readProgressTail(host, path, 256 * 1024)
+  return readProgressTail(host, path, ADDED_BYTES_MAX)
     .split("\n")
     .includes(`${MARKER} ${iterationId}`);
 }
@@ -57,7 +64,8 @@ export function appendEntry(host: Host, path: string, entry: MemoryEntry, place:
 }
 
 function renderEntry(entry: MemoryEntry, place: EntryPlace): string {
-  const story = entry.task === undefined ? "N/A" : `${entry.task.id} - ${entry.task.title}`;
+  const nothing = entry.output === undefined ? "N/A" : "N/A - All complete";
+  const story = entry.task === undefined ? nothing : `${entry.task.id} - ${entry.task.title}`;
   const lines = [
     "---",
     `Iteration: ${place.iteration}`,
@@ -67,6 +75,7 @@ function renderEntry(entry: MemoryEntry, place: EntryPlace): string {
     ...block("Files Changed:", entry.files),
     ...block("Learnings:", entry.learnings),
     ...(entry.commit === undefined ? [] : [`Commit: ${entry.commit}`]),
+    ...(entry.output === undefined ? [] : [`Output: ${entry.output}`]),
     `${MARKER} ${place.iterationId}`,
   ];
   return `${lines.join("\n")}\n`;

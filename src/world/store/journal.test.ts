@@ -34,6 +34,7 @@ const started: Fact = {
     permissions: "listed",
     allowedTools: "",
     limitWaitMs: 1,
+    limitMarginMs: 1,
     pauseMs: 0,
     keepIterations: 1,
     promptTokensMax: 500,
@@ -42,6 +43,8 @@ const started: Fact = {
     breaker: { idleMax: 1, sameErrorMax: 1 },
     parking: { rejectedMax: 1, testOnlyMax: 1, warnAfter: 1, deferAfter: 1 },
     budget: {},
+    onLimit: "wait",
+    promptTemplate: "default",
   },
 };
 const resumed: Fact = { type: "run-resumed", program: "1", argv: [] };

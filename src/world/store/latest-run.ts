@@ -44,6 +44,11 @@ export function listFeaturesWithRuns(host: Host, root: string, tree: string): st
     .map((name) => name.slice(prefix.length));
 }
 
+/** A feature that is gone has no newest run: one of the same name begins anew. */
+export function forgetLatestRun(host: Host, root: string, tree: string, feature: string): void {
+  host.files.remove(pointer(root, tree, feature));
+}
+
 function pointer(root: string, tree: string, feature: string): string {
   return join(root, "latest", `${treeKey(tree)}-${feature}`);
 }

@@ -6,7 +6,7 @@ import { checksum } from "../../std/checksum.ts";
 
 const Stored = z.object({
   /** Goes up when the state gets another shape: an older snapshot is then no cache of it. */
-  v: z.literal(2),
+  v: z.literal(3),
   seq: z.int(),
   /** Length of the log that was folded. */
   bytes: z.int(),
@@ -43,5 +43,5 @@ export function parseSnapshot(text: string): Snapshot | undefined {
 export function renderSnapshot(snapshot: Snapshot): string {
   const { seq, bytes, tipAt, tip } = snapshot;
   const state = JSON.stringify(snapshot.state);
-  return `${JSON.stringify({ v: 2, seq, bytes, tipAt, tip, sum: checksum(state), state })}\n`;
+  return `${JSON.stringify({ v: 3, seq, bytes, tipAt, tip, sum: checksum(state), state })}\n`;
 }

@@ -15,6 +15,8 @@ export interface RunPaths {
   readonly inbox: string;
   /** Folder of the task lists as they were before an agent, each named after its content. */
   readonly lists: string;
+  /** The list as it was when a process last let go of the run. */
+  readonly tasks: string;
   /** Folder of the person's other files as they were before an agent, named likewise. */
   readonly guarded: string;
   /** Paths git did not know when the run began; never committed by us. */
@@ -49,6 +51,7 @@ export function runPaths(root: string, run: RunId): RunPaths {
     snapshot: join(folder, "state.json"),
     inbox: join(folder, "inbox"),
     lists: join(folder, "lists"),
+    tasks: join(folder, "tasks.json"),
     guarded: join(folder, "guarded"),
     untracked: join(folder, "untracked.json"),
     leftovers: join(folder, "leftovers.json"),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { indexStories, parsePrd, parseStories } from "./parse-prd.ts";
+import { checkFeature, indexStories, parsePrd, parseStories, readNames } from "./parse-prd.ts";
 
 const prd = (...stories: unknown[]): string => JSON.stringify({ userStories: stories }, null, 2);
 const story = (id: string, more: object = {}) => ({ id, title: `t-${id}`, passes: false, ...more });
@@ -152,4 +152,15 @@ test("no text makes it throw, and every refusal has place, expectation and remed
       }
     }),
   );
+});
+
+test("the list says which feature and which branch it is for", () => {
+  const text = '{\n  "feature": "shop",\n  "branchName": "work",\n  "userStories": []\n}';
+  expect(readNames(text)).toEqual({ feature: "shop", branch: "work" });
+  expect(readNames("{")).toEqual({ feature: undefined, branch: undefined });
+  expect(checkFeature(text, "prd.json", "shop")).toEqual([]);
+  expect(checkFeature('{"userStories": []}', "prd.json", "shop")).toEqual([]);
+  expect(checkFeature(text, "prd.json", "store")).toMatchObject([
+    { file: "prd.json", line: 2, problem: 'feature is "shop", but its folder is "store"' },
+  ]);
 });

@@ -17,21 +17,38 @@ const StoryId = TaskId.check(
   z.refine((id) => id.length <= ID_MAX && !/[\p{Cc}\u2028\u2029]/u.test(id)),
 );
 
+/** A key with what it means; the sentence also goes into the JSON Schema. */
+function described<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
 // Only id, title and passes must be there: lists of other tools have no more, or have keys of their own.
 const Story = z.looseObject({
-  id: StoryId,
-  title: z.string(),
-  description: z.optional(z.string()),
-  acceptanceCriteria: z.optional(z.array(z.string())),
-  priority: z.optional(z.number()),
-  passes: z.boolean(),
-  status: z.optional(z.string()),
-  dependsOn: z.optional(z.array(TaskId)),
-  notes: z.optional(z.string()),
-  checks: z.optional(z.union([z.string(), z.array(z.string())])),
+  id: described(StoryId, "Name of the story, unique in the list; 1 to 100 characters on one line"),
+  title: described(z.string(), "What is to be done, in one line"),
+  description: described(z.optional(z.string()), "What is to be done, in full"),
+  acceptanceCriteria: described(
+    z.optional(z.array(z.string())),
+    "What must be true when the story is done",
+  ),
+  priority: described(z.optional(z.number()), "1 comes first; without one the order of the file"),
+  passes: described(z.boolean(), "Done or not"),
+  status: described(z.optional(z.string()), "`in-progress` is taken up before anything else"),
+  dependsOn: described(z.optional(z.array(TaskId)), "Ids of stories that must be done first"),
+  notes: described(z.optional(z.string()), "Shown to the agent; also the place for answers"),
+  checks: described(
+    z.optional(z.union([z.string(), z.array(z.string())])),
+    "Commands of its own that must succeed before the story counts as done",
+  ),
 });
 
-const Prd = z.looseObject({ userStories: z.array(Story) });
+/** The whole file; what else stands in it is a person's own. */
+export const Prd = z.looseObject({
+  feature: described(z.optional(z.string()), "Name of the feature: that of its folder"),
+  branchName: described(z.optional(z.string()), "Branch the work is done on"),
+  userStories: described(z.array(Story), "The stories"),
+});
 
 /** A story as it stands in the file, with the keys that nobody here knows. */
 export type Story = z.infer<typeof Story>;
@@ -46,6 +63,34 @@ export function parsePrd(text: string, file: string): Result<TaskList, Diagnosti
 export function parseStories(text: string, file: string): Result<Story[], Diagnostic[]> {
   const checked = check(text, file);
   return checked.ok ? ok(checked.value.stories) : checked;
+}
+
+/** What the list says about itself beside its stories; nothing where it cannot be read. */
+export function readNames(text: string): {
+  readonly feature: string | undefined;
+  readonly branch: string | undefined;
+} {
+  try {
+    const { feature, branchName } = Prd.parse(JSON.parse(stripBom(text)));
+    return { feature, branch: branchName };
+  } catch {
+    return { feature: undefined, branch: undefined };
+  }
+}
+
+/** A list that was copied from another feature says so by its name. */
+export function checkFeature(text: string, file: string, feature: string): Diagnostic[] {
+  const written = readNames(text).feature;
+  if (written === undefined || written === feature) return [];
+  return [
+    {
+      file,
+      ...locateJson(text, ["feature"]),
+      problem: `feature is ${shown(written)}, but its folder is "${feature}"`,
+      expected: `"${feature}"`,
+      remedy: "write the name of the folder, or rename the folder",
+    },
+  ];
 }
 
 /** Index of each story by id, for edits. */

@@ -26,4 +26,25 @@ export const claude: AgentAdapter = {
   },
   install:
     "install it with `npm install -g @anthropic-ai/claude-code`, or name its path in agent.command",
+  permissions:
+    "edits files and uses the tools of claude.allowed_tools (Read, Write, Edit, Glob, Grep, Bash) without asking",
+  cannotWrite: ({ agent, permissions, allowedTools }) => {
+    const words = agent.arguments.flatMap((word) => word.split("="));
+    const mode = words[words.indexOf("--permission-mode") + 1];
+    if (words.includes("--permission-mode") && mode === "plan") {
+      const problem = "agent.arguments put claude into plan mode, in which it changes nothing";
+      return { problem, expected: "another permission mode", remedy: "take it out" };
+    }
+    const isFree = permissions === "skip" || words.includes("--dangerously-skip-permissions");
+    if (isFree || mode === "bypassPermissions" || WRITING_TOOL.test(allowedTools)) return undefined;
+    return {
+      problem: `claude may not change files: claude.allowed_tools is "${allowedTools}"`,
+      expected: "Write or Edit among the tools, whole or with a pattern such as Edit(src/**)",
+      remedy:
+        "set claude.allowed_tools to `Read,Write,Edit,Glob,Grep,Bash`, or allow everything: --dangerously-skip-permissions",
+    };
+  },
 };
+
+/** A tool that changes files, as a word of the list, alone or with a pattern. */
+const WRITING_TOOL = /(?:^|[,\s])(?:Write|Edit|MultiEdit)(?:\(|[,\s]|$)/u;

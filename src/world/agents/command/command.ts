@@ -12,4 +12,6 @@ export const command: AgentAdapter = {
   ],
   env: {},
   install: "name an existing program in agent.command of .ralph/config.yaml",
+  permissions: "whatever the program allows itself: it runs as you, in the project's folder",
+  cannotWrite: () => undefined,
 };

@@ -13,4 +13,6 @@ export const scripted: AgentAdapter = {
   ],
   env: {},
   install: "the scripted agent is part of ralph",
+  permissions: "does what its scenario says, as you, in the project's folder",
+  cannotWrite: () => undefined,
 };

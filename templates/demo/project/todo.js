@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+// A to-do list: an array of {text, done}.

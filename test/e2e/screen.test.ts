@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { TestProject } from "../rig/project.ts";
+import { Terminal } from "../rig/terminal.ts";
+
+const COLOUR = /\u001B\[\d+m/u;
+const SCENARIO = `- when: {task: A, attempt: 1}
+  do:
+    - note: {type: tool-started, id: t1, tool: Bash, text: "Bash sleep and think"}
+    - sleep: 1500ms
+    - note: {type: tool-ended, id: t1}
+    - write: {path: work.txt, text: some}
+    - mark: task
+    - note: {type: result, good: true, text: done, costUsd: 0.25, tokens: {input: 12000, output: 345}}
+- do: [{write: {path: work.txt, text: more}}, {mark: task}, {say: done}]
+`;
+
+function given(
+  config = "agent: scripted\nquality_checks: {unit: test -f work.txt, lint: 'true'}\n",
+): TestProject {
+  const project = new TestProject();
+  project.stories({ id: "A", title: "Pay by card" }, { id: "B", title: "Pay later" });
+  project.config(config);
+  project.scenario(SCENARIO);
+  project.write("work.txt", "begun");
+  project.commitAll();
+  return project;
+}
+
+describe("plain output", () => {
+  test("one line for each iteration, then the summary, and no escape in a pipe", async () => {
+    const project = given();
+    const { code, stdout } = await project.ralph(["run"], { env: { FORCE_COLOR: "1" } });
+    expect(code, `printed: ${stdout}`).toBe(0);
+    expect(stdout).not.toMatch(/[\u001B\r]/u);
+    const lines = stdout.split("\n").filter((line) => line.includes("iteration "));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d iteration 1: accepted A Pay by card \(\S+s, 2\/2 gates, 12\.3k tokens, \$0\.25, 1 of 2 done\)$/u,
+      ),
+      expect.stringMatching(
+        /iteration 2: accepted B Pay later \(\S+s, 2\/2 gates, 2 of 2 done\)$/u,
+      ),
+    ]);
+    expect(stdout).toMatch(
+      /\nrun \S+ ended: complete \(exit 0\)\. .*\n  tasks       2 of 2 done\n/u,
+    );
+    expect(stdout).toMatch(
+      /\n  iterations  2\n  commits     \d+\n  time        .*\n  used        12\.3k tokens, \$0\.25/u,
+    );
+    expect(stdout).toMatch(/\n  next        Nothing is left to do\.\n$/u);
+  });
+
+  test("-v tells every step and what the agent does, one line each", async () => {
+    const project = given();
+    const { stdout } = await project.ralph(["run", "-v"]);
+    expect(stdout).toContain("iteration 1: A Pay by card (0/2 done)");
+    expect(stdout).toMatch(/\d {3}Bash sleep and think\n/u);
+    expect(stdout).toMatch(/gate lint passes \(/u);
+  });
+
+  test("a gate that is red before the first agent is always told", async () => {
+    const project = given("agent: scripted\nquality_checks: {unit: 'false'}\n");
+    const { stdout } = await project.ralph(["run", "-n", "1"]);
+    expect(stdout).toContain("gate unit before the first agent fails: exit 1");
+    expect(stdout).toContain("[unverified]");
+    expect(stdout).toMatch(/\n  tasks       1 of 2 done \(1 unverified\), 1 open\n/u);
+  });
+
+  test("--json has the object alone on standard output, all else beside it", async () => {
+    const project = given();
+    const { stdout, stderr } = await project.ralph(["run", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: "complete", exitCode: 0, iterations: 2 });
+    expect(stdout.trimEnd()).not.toContain("\n");
+    expect(stderr).toContain("iteration 1: accepted");
+    expect(stderr).toContain("ended: complete (exit 0)");
+    expect(stderr).not.toContain("\u001B");
+  });
+});
+
+describe("on a terminal", () => {
+  test("a line is written over while the agent works, and cleared before any other", async () => {
+    const project = given();
+    const terminal = new Terminal(project, ["run"]);
+    await terminal.shows(/iteration 1 · A Pay by card · Bash sleep and think · 1s/u);
+    expect((await terminal.exited).exitCode).toBe(0);
+    const text = terminal.text();
+    // Whatever is a line of its own begins one: nothing of the live line stands before it.
+    for (const line of text.split("\r\n").filter((one) => one.includes("accepted")))
+      expect(line).toMatch(/(?:^|\u001B\[K)(?:\u001B\[2m)?\d\d:\d\d:\d\d/u);
+    expect(text.trimEnd()).toMatch(/Nothing is left to do\.$/u);
+  });
+
+  test("outcomes have colours, and times are dim", async () => {
+    const terminal = new Terminal(given(), ["run"]);
+    await terminal.exited;
+    expect(terminal.text()).toContain("\u001B[32maccepted\u001B[39m");
+    expect(terminal.text()).toMatch(/\u001B\[2m\d\d:\d\d:\d\d\u001B\[22m/u);
+  });
+
+  test.each([{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }])("no colours with %o", async (env) => {
+    const terminal = new Terminal(given(), ["run"], { env });
+    await terminal.exited;
+    expect(terminal.text()).toContain("accepted");
+    expect(terminal.text()).not.toMatch(COLOUR);
+    expect(terminal.text()).toContain("\u001B[K");
+  });
+
+  test("a dumb terminal gets plain lines and no escape at all", async () => {
+    const terminal = new Terminal(given(), ["run"], { env: { TERM: "dumb" } });
+    await terminal.exited;
+    expect(terminal.text()).toContain("iteration 2: accepted");
+    expect(terminal.text()).not.toContain("\u001B");
+  });
+
+  test("-v has lines and no live line", async () => {
+    const terminal = new Terminal(given(), ["run", "-v"]);
+    await terminal.exited;
+    expect(terminal.text()).toContain("Bash sleep and think");
+    expect(terminal.text()).not.toContain("\u001B[K");
+  });
+
+  test.each([80, 120])("nothing is wider than %d columns", async (columns) => {
+    const project = given();
+    const terminal = new Terminal(project, ["run"], { columns, env: { NO_COLOR: "1" } });
+    await terminal.exited;
+    const drawn = terminal.text().replaceAll(/\u001B\[\??\d*[a-z]/giu, "");
+    for (const line of drawn.split(/[\r\n]+/u)) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(terminal.text()).toContain("ended: complete");
+  });
+});
