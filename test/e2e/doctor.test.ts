@@ -83,6 +83,18 @@ describe("doctor", () => {
     expect(there.of("caps")[0]?.remedy).toContain("--max-cost");
   });
 
+  test("a program with its arguments in one word, and a list that still is a placeholder", async () => {
+    const project = given(
+      "agent: {name: command, command: cat -u}\nquality_checks: {unit: 'true'}\n",
+    );
+    project.stories({ id: "S-1", title: "TODO: what is to be done" });
+    const { code, of } = await examine(project);
+    expect(code).toBe(1);
+    expect(of("agent")[0]?.text).toContain("arguments belong into agent.arguments");
+    expect(of("tasks")[0]).toMatchObject({ level: "problem" });
+    expect(of("tasks")[0]?.text).toContain("TODO");
+  });
+
   test("root and skipped permissions do not go together with claude", async () => {
     const project = given("agent: claude\nclaude: {dangerously_skip_permissions: true}\n");
     const { of } = await examine(project, { PATH: program(project, "claude", "echo 1") });

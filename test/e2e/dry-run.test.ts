@@ -95,6 +95,18 @@ test("E2 --dry-run --json is one object, also for a list with nothing to do", as
   expect(done).toMatchObject({ story: null, prompt: null, tasks: { open: 0 } });
 });
 
+test("E2 --dry-run tells the branch that a new run would be brought onto, and stays where it is", async () => {
+  const project = shop();
+  project.config(
+    `${project.read(".ralph/config.yaml")}branch: {auto_create: true, prefix: wip/}\n`,
+  );
+  const { stdout } = await project.ralph(["run", "--dry-run"]);
+  expect(stdout).toContain("on branch wip/shop, which is created where it is missing\n");
+  const plan = JSON.parse((await project.ralph(["run", "--dry-run", "--json"])).stdout) as unknown;
+  expect(plan).toMatchObject({ branch: "wip/shop" });
+  expect(project.git("branch", "--list").trim()).toBe("* main");
+});
+
 test("E2 --dry-run works while a run holds the tree, and tells of it; the run is not disturbed", async () => {
   const project = shop();
   const run = project.start(["run", "-n", "1"]);

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { Config } from "./config.ts";
 import { Control } from "./control.ts";
-import { Effect, GatePhase, GuardedFile, Rejection, SignalKind } from "./effect.ts";
+import { Effect, GatePhase, GUARDED_FILES, GuardedFile, Rejection, SignalKind } from "./effect.ts";
 import { Finding } from "./finding.ts";
 import { EffectId, RunId, TaskId } from "./ids.ts";
 import { Tokens } from "./note.ts";
@@ -28,9 +28,7 @@ export const Inherited = z.object({
   /** Test files that were changed since the trusted commit. */
   touched: z.optional(z.array(z.string())),
   /** Edits that were put aside and that nobody has accepted. */
-  aside: z.optional(
-    z.partialRecord(z.enum(["tasks", "settings", "prompt", "template"]), z.string()),
-  ),
+  aside: z.optional(z.partialRecord(z.enum(["tasks", ...GUARDED_FILES]), z.string())),
 });
 export type Inherited = z.infer<typeof Inherited>;
 

@@ -4,6 +4,7 @@ import { isOwnCheck } from "../../core/loop/gates.ts";
 import { reduce } from "../../core/loop/reduce.ts";
 import type { RunState } from "../../core/loop/state.ts";
 import { Config } from "../../core/schema/config.ts";
+import { GUARDED_FILES } from "../../core/schema/effect.ts";
 import type { Event, Fact, Inherited } from "../../core/schema/event.ts";
 import { TaskId, type RunId } from "../../core/schema/ids.ts";
 import { isResumable } from "../../core/schema/outcome.ts";
@@ -204,7 +205,7 @@ function inheritedFrom(last: RunState, { circuit, config, ownCommit }: OpenOrder
   const isOpen = breaker.state !== "closed" && circuit === "kept";
   const greenGates = greenIn(last, config);
   const aside: NonNullable<Inherited["aside"]> = {};
-  for (const file of ["tasks", "settings", "prompt", "template"] as const) {
+  for (const file of ["tasks", ...GUARDED_FILES] as const) {
     const path = last.aside[file];
     if (path !== undefined) aside[file] = path;
   }

@@ -21,17 +21,21 @@ import { readHolder, type LockOwner } from "../../world/store/lock.ts";
 import { readTip } from "../../world/store/read-log.ts";
 import { runPaths } from "../../world/store/run-paths.ts";
 import { PrdFile } from "../../world/tasks/prd-file.ts";
+import type { WantedBranch } from "../project/branch-name.ts";
 import { treeOf, type Project } from "../project/open-project.ts";
 import { findOpenRun } from "./open-run.ts";
 import { readOpening } from "./opening.ts";
 import { PromptWriter } from "./prompt-writer.ts";
 import { prepare, type Prepared, type RunOrder } from "./run-loop.ts";
+import { wantedIn } from "./take-branch.ts";
 
 /** A run before it happens. */
 export interface RunPlan {
   readonly feature: string;
   /** The run that would go on; undefined where a new one would start. */
   readonly goesOn: RunId | undefined;
+  /** The branch a new run would be brought onto; undefined where it stays on the one that is checked out. */
+  readonly branch: WantedBranch | undefined;
   /** True when an agent's work has yet to be looked at, before any other agent starts. */
   readonly hasUnseenWork: boolean;
   /** Who works in the tree right now. */
@@ -80,6 +84,10 @@ export async function planRun(
   return ok({
     feature,
     goesOn,
+    branch:
+      goesOn === undefined && project.repository !== undefined
+        ? wantedIn(host, prepared.value)
+        : undefined,
     hasUnseenWork,
     holder,
     settings,

@@ -25,6 +25,7 @@ import { JournalTouched, type Journal } from "../../world/store/journal.ts";
 import { lockPath } from "../../world/store/latest-run.ts";
 import { renderRefusal, takeLock } from "../../world/store/lock.ts";
 import { runPaths, type RunPaths } from "../../world/store/run-paths.ts";
+import { checkTasks } from "../project/check-tasks.ts";
 import { openProject, treeOf, type Project } from "../project/open-project.ts";
 import { drive } from "./drive.ts";
 import { findOpenRun, letGo, openCutOff, openRun, readLastState } from "./open-run.ts";
@@ -35,7 +36,7 @@ import {
   readPromptSource,
   templateNotices,
 } from "./check-order.ts";
-import { checkRepository, checkTasks } from "./check-project.ts";
+import { checkRepository } from "./check-repository.ts";
 import type { PromptSource } from "./prompt-writer.ts";
 import { RealWorld } from "./world.ts";
 

@@ -66,7 +66,8 @@ export async function takeWantedBranch<T extends Checked>(
   return ok({ prepared: again.value, branch: wanted.name, ownCommit });
 }
 
-function wantedIn(host: Host, { project, config }: Checked): WantedBranch | undefined {
+/** The branch that a new run would work on. */
+export function wantedIn(host: Host, { project, config }: Checked): WantedBranch | undefined {
   const { feature, tasks } = project.feature;
   const { branch } = readNames(host.files.readText(tasks.path) ?? "");
   return wantedBranch(feature, branch, config.branch);

@@ -2,18 +2,18 @@
 
 import type { Config } from "../../core/schema/config.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
-import { adapters } from "../../world/agents/registry.ts";
 import { resolveConfig } from "../../world/config/resolve-config.ts";
 import type { Host } from "../../world/host/host.ts";
 import { programOf } from "../../world/verify/gate-program.ts";
-import { findPlace, openProject, type Project } from "../project/open-project.ts";
+import { findAgentProgram } from "../project/agent-program.ts";
+import { checkTasks } from "../project/check-tasks.ts";
+import { findPlace, openProject } from "../project/open-project.ts";
 import {
   checkPermissions,
   checkTemplates,
   readPromptSource,
   templateNotices,
 } from "./check-order.ts";
-import { checkTasks } from "./check-project.ts";
 
 /** What is looked at. */
 export interface ValidateOrder {
@@ -41,10 +41,11 @@ export async function validateProject(host: Host, order: ValidateOrder): Promise
   if (!project.ok) errors.push(...project.error);
   if (project.ok) errors.push(...checkTasks(host, project.value));
   if (config !== undefined) {
+    const program = findAgentProgram(host, root, config);
+    if (!program.ok) errors.push(program.error);
     errors.push(...checkPermissions(config));
     warnings.push(...checkGates(host, root, config));
     if (project.ok) {
-      errors.push(...checkAgent(host, project.value, config, order.self));
       const prompt = readPromptSource(host, { ...order, prompt: undefined });
       const source = prompt.ok ? prompt.value : { templates: order.templates, given: undefined };
       errors.push(...(await checkTemplates(host, project.value, config, source)));
@@ -53,28 +54,6 @@ export async function validateProject(host: Host, order: ValidateOrder): Promise
     }
   }
   return { feature: project.ok ? project.value.feature.feature : undefined, errors, warnings };
-}
-
-function checkAgent(
-  host: Host,
-  project: Project,
-  config: Config,
-  self: readonly string[],
-): Diagnostic[] {
-  const adapter = adapters[config.agent.name];
-  const { agent, permissions, allowedTools } = config;
-  const featureFolder = project.feature.folder;
-  const [program = ""] = adapter.argv({ agent, permissions, allowedTools, self, featureFolder });
-  if (host.processes.locate(program, host.env["PATH"] ?? "", project.root) !== undefined) return [];
-  const hint = program.includes(" ") ? "; arguments belong into agent.arguments" : "";
-  return [
-    {
-      file: ".ralph/config.yaml",
-      problem: `the agent's program "${program}" was not found, or cannot be executed${hint}`,
-      expected: "a program on your PATH, or a path that begins at the project's folder",
-      remedy: adapter.install,
-    },
-  ];
 }
 
 /** A shell may know a word that we do not, so this only warns. */

@@ -28,6 +28,7 @@ function planObject({ settings, next, holder, config, ...plan }: RunPlan) {
   return {
     feature: plan.feature,
     run: plan.goesOn ?? null,
+    branch: plan.branch?.name ?? null,
     hasUnseenWork: plan.hasUnseenWork,
     working: holder === undefined ? null : { run: holder.run, pid: holder.pid },
     settings: settingObjects(settings),
@@ -59,8 +60,12 @@ function renderPlan(plan: RunPlan): string {
   return parts.map((part) => `== ${part}`).join("\n");
 }
 
-function runLines({ goesOn, hasUnseenWork, holder }: RunPlan): string {
+function runLines({ goesOn, branch, hasUnseenWork, holder }: RunPlan): string {
   const lines = [goesOn === undefined ? "a new run would start" : `run ${goesOn} would go on`];
+  if (branch !== undefined) {
+    const made = branch.missing === "create" ? ", which is created where it is missing" : "";
+    lines.push(`on branch ${branch.name}${made}`);
+  }
   if (hasUnseenWork) lines.push("first what its last agent left would be looked at");
   if (holder !== undefined)
     lines.push(`not now: run ${holder.run} works in this tree (pid ${holder.pid})`);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { isAtLeast } from "./check.ts";
 import { fileSystemAt } from "./machine-checks.ts";
-import { programOf } from "./project-checks.ts";
 
 test.each([
   ["20.19.0", "20.19.0", true],
@@ -30,15 +29,4 @@ test.each([
   ["/mnt/x", "9p"],
 ])("%s lies on %s", (path, type) => {
   expect(fileSystemAt(MOUNTS, path)).toBe(type);
-});
-
-test.each([
-  ["npm test", "npm"],
-  ["CI=1 LANG=C ./check.sh -x", "./check.sh"],
-  ["  cargo clippy", "cargo"],
-  ["(cd a && make)", undefined],
-  ['"my tool" x', undefined],
-  ["$TOOL run", undefined],
-])("the program of `%s` is %s", (command, program) => {
-  expect(programOf(command)).toBe(program);
 });

@@ -1,11 +1,12 @@
 // Checks of the project: its settings and tasks, the agent and what it may do, gates, caps, and runs that were cut off.
 
 import type { Config } from "../../../core/schema/config.ts";
-import { adapters } from "../../../world/agents/registry.ts";
 import type { Host } from "../../../world/host/host.ts";
 import { runCommand } from "../../../world/host/short-command.ts";
 import { listFeatures } from "../../../world/layouts/hybrid.ts";
-import { PrdFile } from "../../../world/tasks/prd-file.ts";
+import { programOf } from "../../../world/verify/gate-program.ts";
+import { findAgentProgram } from "../agent-program.ts";
+import { checkTasks } from "../check-tasks.ts";
 import { findRun } from "../find-run.ts";
 import { openProject } from "../open-project.ts";
 import {
@@ -19,13 +20,6 @@ import {
 } from "./check.ts";
 
 const VERSION_MS_MAX = 10_000;
-/** Words a shell knows itself; a gate that begins with one needs no program of that name. */
-const SHELL_WORDS = new Set(
-  "! . : [ alias case cd command echo eval exec exit export false for if printf pwd read return set shift source test times trap true type ulimit umask unset until wait while {".split(
-    " ",
-  ),
-);
-
 export const projectChecks: readonly Check[] = [
   { name: "settings", look: lookAtSettings },
   { name: "tasks", look: lookAtTasks },
@@ -60,27 +54,22 @@ function lookAtTasks({ host, project, wanted, projectProblems }: Patient): Look[
     const level = wanted === undefined ? "note" : "problem";
     return projectProblems.map((diagnostic) => fromDiagnostic(level, diagnostic));
   }
-  const { path, name } = project.feature.tasks;
-  const reading = new PrdFile(host, path, name).read();
-  if (!reading.ok) return reading.error.map((diagnostic) => fromDiagnostic("problem", diagnostic));
-  return [fine(name)];
+  const problems = checkTasks(host, project);
+  if (problems.length > 0)
+    return problems.map((diagnostic) => fromDiagnostic("problem", diagnostic));
+  return [fine(project.feature.tasks.name)];
 }
 
-async function lookAtAgent(patient: Patient, { agent }: Config): Promise<Look[]> {
-  const { host, place } = patient;
-  const adapter = adapters[agent.name];
-  const program = agent.command ?? adapter.program;
-  if (program === undefined) return [fine(`${agent.name}, which is part of ralph`)];
-  const [word = program] = program.split(" ");
-  const path = host.processes.locate(word, host.env["PATH"] ?? "", place.root);
-  if (path === undefined)
-    return [
-      problem(`the program "${word}" of the agent ${agent.name} was not found`, adapter.install),
-    ];
+async function lookAtAgent({ host, place }: Patient, config: Config): Promise<Look[]> {
+  const { name } = config.agent;
+  const program = findAgentProgram(host, place.root, config);
+  if (!program.ok) return [fromDiagnostic("problem", program.error)];
+  const path = program.value;
+  if (path === undefined) return [fine(`${name}, which is part of ralph`)];
   // What any other program does with this argument nobody knows.
-  if (agent.name === "command") return [fine(path)];
+  if (name === "command") return [fine(path)];
   const version = await askVersion(host, path, place.root);
-  if (version !== undefined) return [fine(`${agent.name} ${version} (${path})`)];
+  if (version !== undefined) return [fine(`${name} ${version} (${path})`)];
   return [problem(`${path} --version does not answer`, "make the agent work in a terminal first")];
 }
 
@@ -130,7 +119,7 @@ function lookAtGates({ host, place, project }: Patient, { gates }: Config): Look
   }
   return gates.map(({ name, command }) => {
     const program = programOf(command);
-    if (program === undefined || SHELL_WORDS.has(program)) return fine(`${name}: ${command}`);
+    if (program === undefined) return fine(`${name}: ${command}`);
     const path = host.processes.locate(program, host.env["PATH"] ?? "", place.root);
     if (path !== undefined) return fine(`${name}: ${command}`);
     return problem(
@@ -138,15 +127,6 @@ function lookAtGates({ host, place, project }: Patient, { gates }: Config): Look
       `install it, or mend quality_checks.${name} in .ralph/config.yaml`,
     );
   });
-}
-
-/** The first word of a command that is no assignment; undefined where only a shell can tell. */
-export function programOf(command: string): string | undefined {
-  const word = command
-    .trim()
-    .split(/\s+/u)
-    .find((part) => !/^\w+=/u.test(part));
-  return word !== undefined && /^[\w./+:[!-]+$/u.test(word) ? word : undefined;
 }
 
 function lookAtCaps({ agent, iterationMax, runMsMax, budget }: Config): Look[] {

@@ -1,24 +1,10 @@
-// Looks at the task list and the repository before a run: mistakes stop it, everything else worth knowing is said.
+// Looks at the repository before a run: what only a person can settle stops it, everything else worth knowing is said.
 
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { checkGitState, settleGit } from "../../world/git/check-state.ts";
 import { readStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
-import { checkList } from "../../world/tasks/check-list.ts";
-import { checkFeature } from "../../world/tasks/parse-prd.ts";
-import { PrdFile } from "../../world/tasks/prd-file.ts";
 import type { Project } from "../project/open-project.ts";
-
-export function checkTasks(host: Host, project: Project): Diagnostic[] {
-  const { tasks } = project.feature;
-  const reading = new PrdFile(host, tasks.path, tasks.name).read();
-  if (!reading.ok) return [...reading.error];
-  const { text } = reading.value;
-  return [
-    ...checkFeature(text, tasks.name, project.feature.feature),
-    ...checkList(reading.value.tasks, text, tasks.name),
-  ];
-}
 
 /** With `operations` only what the run itself cannot mend stops it: it has yet to look at what its agent left. */
 export async function checkRepository(
