@@ -1,11 +1,15 @@
 // Checkers of what may be used up: iterations, time, money, tokens, and agent starts within an hour.
 
+import type { LimitAnswer } from "../../src/core/schema/control.ts";
 import type { AgentExit, Event } from "../../src/core/schema/event.ts";
 import type { Tell } from "./checkers.ts";
 import type { Iterations, MomentCheck } from "./iterations.ts";
 import { activeMs, configOf, endsOf, ofType } from "./replay.ts";
+import type { Stage } from "./stage.ts";
 
 const HOUR_MS = 3_600_000;
+/** How long a person has to answer. */
+const ANSWER_MS = 30_000;
 
 export function watchCaps(tell: Tell): MomentCheck {
   return ({ now, log }) => {
@@ -110,5 +114,34 @@ export function watchCalls(tell: Tell): MomentCheck {
     const max = configOf(log)?.callsPerHourMax ?? 0;
     const recent = starts.filter((at) => at > now.at - HOUR_MS).length;
     if (recent > max) tell("calls-per-hour", `agent ${now.pid} is the ${recent}th of ${max}`);
+  };
+}
+
+export function watchLimits({ plan }: Stage, tell: Tell): MomentCheck {
+  const { onLimit } = plan.config;
+  let answer: LimitAnswer | undefined;
+  let asked: number | undefined;
+  let since = 0;
+  return ({ now }) => {
+    if (now.type === "answered") answer = now.answer;
+    if (now.type !== "logged") return;
+    const { event } = now;
+    if (event.type === "run-resumed" || event.type === "iteration-ended")
+      [answer, asked, since] = [undefined, undefined, event.at];
+    if (event.type === "wait-started" && event.question !== undefined) {
+      asked ??= event.at;
+      if (onLimit !== "ask") tell("limits-as-ordered", `asks, and was told to ${onLimit}`);
+    } else if (event.type === "wait-started" && event.reason.startsWith("usage limit")) {
+      const mayWait = onLimit === "wait" || answer === "wait" || event.until <= since + ANSWER_MS;
+      if (onLimit === "exit" || !mayWait)
+        tell("limits-as-ordered", `waits, told to ${onLimit}, answer ${answer ?? "none"}`);
+    }
+    if (event.type !== "run-ended" || event.reason !== "usage-limit") return;
+    const isLate = asked !== undefined && event.at >= asked + ANSWER_MS;
+    const mayEnd =
+      onLimit === "ask"
+        ? answer === "exit" || (answer === undefined && isLate)
+        : onLimit === "exit";
+    if (!mayEnd) tell("limits-as-ordered", `ends, told to ${onLimit}, answer ${answer ?? "none"}`);
   };
 }

@@ -2,7 +2,7 @@
 
 import { watchBreaker, watchErrors } from "./check-breaker.ts";
 import { watchComplete, watchGates, watchMoves, watchPromises } from "./check-claims.ts";
-import { watchBudget, watchCalls, watchCaps, watchCharges } from "./check-limits.ts";
+import { watchBudget, watchCalls, watchCaps, watchCharges, watchLimits } from "./check-limits.ts";
 import { watchParking, watchTouches } from "./check-parking.ts";
 import { checkAgents, checkStops, checkWaits, checkClocks } from "./check-process.ts";
 import {
@@ -54,6 +54,8 @@ export const CHECKERS = {
   "stop-after-iteration": "After a stop no new iteration starts in that process",
   "exit-code-fits": "The exit code is that of the reason, and of the signal for a stop",
   "waits-are-kept": "No agent starts before a told reset or the backoff, over restarts too",
+  "limits-as-ordered":
+    "At a usage limit the run waits, ends or asks as it was told, and an answer is heeded",
   "list-is-restored": "A list that an agent broke is whole before the iteration ends",
   "marks-are-taken-back": "No agent starts while a mark stands that was not accepted",
   "prompt-tells-rejection": "The next prompt says why the last claim did not stand",
@@ -131,6 +133,7 @@ export function check(stage: Stage): readonly Violation[] {
     watchCharges(tell),
     watchBudget(tell),
     watchCalls(tell),
+    watchLimits(stage, tell),
     watchTampering(tell),
     watchBlame(tell),
   ]);

@@ -166,6 +166,7 @@ const CHECKED = new Set<Happening["type"]>([
   "tampered",
   "effect-began",
   "person-edited",
+  "answered",
   "log-cut",
 ]);
 const CHECKED_EVENTS = new Set<string>([
@@ -174,5 +175,6 @@ const CHECKED_EVENTS = new Set<string>([
   "iteration-started",
   "project-read",
   "iteration-ended",
+  "wait-started",
   "run-ended",
 ]);

@@ -98,7 +98,7 @@ function makeConfig(random: Random, gates: readonly string[], isUncapped: boolea
       deferAfter: random.pick([1, 3, 6]),
     },
     budget: isUncapped || random.chance(0.5) ? {} : makeBudget(random),
-    onLimit: "wait",
+    onLimit: random.pick(["wait", "wait", "exit", "ask"]),
     promptTemplate: "default",
   };
 }

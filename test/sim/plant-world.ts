@@ -247,9 +247,20 @@ export function staleSettings(ports: Ports, stage: Parameters<Plant>[1]): Ports 
 }
 
 /** What the caller tells a run is not what the record knows. */
-export function openWith(change: Partial<Opening>): Plant {
+export function openWith(change: (order: Opening) => Partial<Opening>): Plant {
   return (ports, stage) => {
-    stage.onOpen = (order) => ({ ...order, ...change });
+    stage.onOpen = (order) => ({ ...order, ...change(order) });
     return ports;
+  };
+}
+
+/** Nobody hears what a person answers. */
+export function deaf(ports: Ports): Ports {
+  return {
+    ...ports,
+    listen: (onControl) =>
+      ports.listen((id, control) => {
+        if (control.type !== "answer") onControl(id, control);
+      }),
   };
 }

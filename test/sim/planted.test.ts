@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CHECKERS } from "./checkers.ts";
 import { PLANTED } from "./planted.ts";
@@ -24,4 +25,12 @@ describe("a planted bug is caught by its checker", () => {
 
 test("every checker has a planted bug", () => {
   expect(new Set(PLANTED.map(({ checker }) => checker))).toEqual(new Set(Object.keys(CHECKERS)));
+});
+
+test("docs/simulation.md tells every rule, its checker and its planted bugs", () => {
+  const table = readFileSync(new URL("../../docs/simulation.md", import.meta.url), "utf8");
+  for (const [checker, rule] of Object.entries(CHECKERS)) {
+    const bugs = PLANTED.filter((bug) => bug.checker === checker).map(({ name }) => name);
+    expect(table).toContain(`| ${rule} | \`${checker}\` | ${bugs.join("<br>")} |`);
+  }
 });

@@ -121,7 +121,7 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     "half-open-one-trial",
     "every start closes the breaker",
-    world.openWith({ circuit: "reset" }),
+    world.openWith(() => ({ circuit: "reset" })),
   ),
   bug("same-error-same-key", "an error has its iteration in its name", record.nameErrorsAnew),
   bug(
@@ -147,7 +147,17 @@ export const PLANTED: readonly PlantedBug[] = [
     changeRecord(record.callForPerson),
   ),
   bug("persons-edits-are-told", "a person's edits are not seen", changeFact(world.editsUnseen)),
-  bug("calls-per-hour", "starts are forgotten by each process", world.openWith({ calls: [] })),
+  bug(
+    "calls-per-hour",
+    "starts are forgotten by each process",
+    world.openWith(() => ({ calls: [] })),
+  ),
+  bug(
+    "limits-as-ordered",
+    "limits are waited for, whatever was ordered",
+    world.openWith(({ config }) => ({ config: { ...config, onLimit: "wait" } })),
+  ),
+  bug("limits-as-ordered", "answers are not heard", world.deaf),
   bug("budget-holds", "what an agent cost is lost", changeFact(world.forgetCosts)),
   bug("tampering-is-undone", "new tasks go with a list that is put back", world.dropAdditions),
   bug(

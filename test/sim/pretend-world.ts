@@ -2,7 +2,7 @@
 // clock moves and the runner may die.
 
 import type { RunState } from "../../src/core/loop/state.ts";
-import type { StopControl } from "../../src/core/schema/control.ts";
+import type { Control, StopControl } from "../../src/core/schema/control.ts";
 import type { Effect } from "../../src/core/schema/effect.ts";
 import type { IterationFact } from "../../src/core/schema/event.ts";
 import { renderIterationId } from "../../src/core/schema/ids.ts";
@@ -22,7 +22,7 @@ export class PretendWorld implements World {
   readonly stage: Stage;
   readonly #reader: PretendReader;
   readonly #supervisor: PretendSupervisor;
-  #onControl: ((id: string, control: StopControl) => void) | undefined;
+  #onControl: ((id: string, control: Control) => void) | undefined;
   #controls = 0;
 
   constructor(stage: Stage) {
@@ -31,7 +31,7 @@ export class PretendWorld implements World {
     this.#supervisor = new PretendSupervisor(stage, (ms) => this.#pause(ms));
   }
 
-  readonly listen = (onControl: (id: string, control: StopControl) => void): (() => void) => {
+  readonly listen = (onControl: (id: string, control: Control) => void): (() => void) => {
     this.#onControl = onControl;
     this.#takeInbox();
     return () => {
@@ -90,6 +90,7 @@ export class PretendWorld implements World {
       left = at - machine.now;
       await this.#pause(piece < 4 ? Math.min(left, Math.ceil(left / 3)) : left);
       if (!signal.aborted && this.#mayEdit()) editProject(this.stage);
+      if (!signal.aborted && this.stage.isAsking) this.#mayAnswer();
     }
   }
 
@@ -137,6 +138,15 @@ export class PretendWorld implements World {
     machine.danger("while an effect is under way");
   }
 
+  /** At each look: not yet, wait, or exit. */
+  #mayAnswer(): void {
+    const { machine, persons } = this.stage;
+    const answer = persons.pick([undefined, undefined, "wait", "wait", "exit"] as const);
+    if (answer === undefined || machine.isDead) return;
+    machine.tell({ type: "answered", answer });
+    this.#hear({ type: "answer", answer, from: "a person" });
+  }
+
   #giveControl(): void {
     const { machine, persons, inbox } = this.stage;
     for (let again = persons.pick([1, 1, 1, 2, 3, 10]); again > 0 && !machine.isDead; again--) {
@@ -161,6 +171,10 @@ export class PretendWorld implements World {
 
   #deliver(control: StopControl): void {
     this.stage.machine.tell({ type: "control-given", control });
+    this.#hear(control);
+  }
+
+  #hear(control: Control): void {
     this.#controls += 1;
     this.#onControl?.(`control-${this.stage.machine.life}-${this.#controls}`, control);
   }

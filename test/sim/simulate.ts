@@ -97,6 +97,9 @@ function isOverAfter(stage: Stage, end: string): boolean {
 function prepareLife(stage: Stage, end: string | undefined): void {
   const { machine, faults, persons, plan, project, disk, inbox } = stage;
   machine.now += machine.life === 0 ? 0 : faults.between(100, 600_000);
+  // Who left at a limit comes back when it is over, or a little early.
+  const limit = end === "usage-limit" ? stage.reopen()?.notBefore?.at : undefined;
+  if (limit !== undefined && persons.chance(0.8)) machine.now = Math.max(machine.now, limit);
   stage.goOnAlone();
   disk.clean();
   machine.rest();
@@ -139,13 +142,12 @@ async function liveOnce(stage: Stage, plant: Plant): Promise<string | undefined>
     const circuit = persons.chance(0.05) ? "reset" : "kept";
     const order = {
       project: PROJECT,
-      config,
       run,
       paths: stage.paths,
       argv: ["run"],
       program: "sim",
       onEvent,
-      ...stage.onOpen({ calls: recentStarts(stage), circuit }),
+      ...stage.onOpen({ config, calls: recentStarts(stage), circuit }),
     };
     machine.tell({ type: "opening", run, circuit });
     const opened = await openRun(host, order);
@@ -245,6 +247,7 @@ function recordLine(stage: Stage, bytes: Buffer): void {
   const truth = ENDS.has(event.type) ? stage.project.truth() : undefined;
   const glance = READINGS.has(event.type) ? stage.project.glance() : undefined;
   stage.machine.tell({ type: "logged", event, truth, glance });
+  stage.isAsking = event.type === "wait-started" && event.question !== undefined;
 }
 
 function newRunId(stage: Stage): RunId {

@@ -1,6 +1,7 @@
 // Everything of a simulated run that outlives a process of the runner: machine, disk, project, plan and persons.
 
 import type { StopControl } from "../../src/core/schema/control.ts";
+import type { Config } from "../../src/core/schema/config.ts";
 import type { RunState } from "../../src/core/loop/state.ts";
 import type { RunId } from "../../src/core/schema/ids.ts";
 import { assert } from "../../src/std/assert.ts";
@@ -25,6 +26,7 @@ export interface LiveAgent {
 
 /** What the caller of a run tells it from outside. */
 export interface Opening {
+  readonly config: Config;
   readonly calls: readonly number[];
   readonly circuit: "kept" | "reset";
 }
@@ -46,6 +48,8 @@ export class Stage {
   readonly faults: Random;
   /** Controls that lie in the inbox. */
   readonly inbox: StopControl[] = [];
+  /** True while the program asks a person whether to wait. */
+  isAsking = false;
   agentsStarted = 0;
   /** True once the start of any agent may be on record. */
   isAgentRecorded = false;

@@ -1,7 +1,7 @@
 // What really happened in a simulated run, in order: the deeds of the world and the lines of the log side by side.
 // Checkers read this and nothing of the program's own state.
 
-import type { StopControl } from "../../src/core/schema/control.ts";
+import type { LimitAnswer, StopControl } from "../../src/core/schema/control.ts";
 import type { Effect, EffectType } from "../../src/core/schema/effect.ts";
 import type { Event } from "../../src/core/schema/event.ts";
 import type { Clock } from "../../src/core/schema/outcome.ts";
@@ -155,6 +155,8 @@ export type Happening = { readonly at: number; readonly life: number } & (
       readonly rejection: string | undefined;
     }
   | { readonly type: "control-given"; readonly control: StopControl }
+  /** A person who was asked whether to wait for a limit has said so. */
+  | { readonly type: "answered"; readonly answer: LimitAnswer }
   | { readonly type: "marked"; readonly id: string; readonly isDone: boolean; readonly by: Hand }
   | { readonly type: "list-damaged"; readonly by: Hand }
   /** An agent did what it may not do. */

@@ -12,7 +12,7 @@ import { startDenied } from "./guards.ts";
 import { iterationError } from "./iteration-error.ts";
 import { hasProgress, judge, needsGates, rejectionOf } from "./judge.ts";
 import type { Judgement } from "./judgement.ts";
-import { finishes, nextEntry } from "./memory.ts";
+import { finishes, finishSoFar, nextEntry } from "./memory.ts";
 import { parkingAfter } from "./parking.ts";
 import type { IterationState, RunState } from "./state.ts";
 import { changedFiles, gitDamage, listDamage } from "./tampering.ts";
@@ -117,7 +117,8 @@ function afterGates(state: RunState, it: IterationState, judgement: Judgement): 
       "the next agent starts from what is written down",
     );
   const isFinished = finishes(state, it, judgement);
-  if (isFinished && state.config.archive !== false && it.archived === undefined)
+  const isArchived = state.config.archive === false || finishSoFar(state, it).archived;
+  if (isFinished && !isArchived)
     return order({ type: "archive" }, "what was done can be looked back on");
   const isWorthACommit = judgement.accepted.length > 0 || isFinished;
   if (isWorthACommit && it.commit === undefined && (it.after ?? it.before)?.git !== undefined) {

@@ -1,5 +1,6 @@
 // Names what a run needs next. The driver starts whatever is ordered and not yet in flight.
 
+import type { LimitAnswer } from "../schema/control.ts";
 import { exitCodeOf, type EndReason } from "../schema/outcome.ts";
 import { decideIteration } from "./decide-iteration.ts";
 import { askGuards } from "./guards.ts";
@@ -33,9 +34,12 @@ export function decideRun(state: RunState): readonly Order[] {
   if (state.stop !== undefined) return endWith(state, "stopped", `stopped by ${state.stop.from}`);
   const verdict = askGuards(state);
   if (verdict?.type === "end") return endWith(state, verdict.reason, verdict.detail);
-  if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
   const wait = state.notBefore;
-  if (wait !== undefined && wait.at > state.now) return hold(state, wait);
+  const isHeld = wait !== undefined && wait.at > state.now;
+  // A person is asked when the limit is met, not after some other wait.
+  if (isHeld && wait.limit !== undefined) return holdAtLimit(state, wait, wait.limit);
+  if (verdict?.type === "wait") return waitUntil(verdict.until, verdict.reason);
+  if (isHeld) return waitUntil(wait.at, wait.reason);
   return [
     {
       type: "run-iteration",
@@ -50,11 +54,13 @@ export function decideRun(state: RunState): readonly Order[] {
 const ANSWER_MS = 30_000;
 
 /** At a usage limit the settings, or the person who is asked, say whether to wait at all. */
-function hold(state: RunState, wait: NonNullable<RunState["notBefore"]>): readonly Order[] {
-  const { at, reason, limit } = wait;
+function holdAtLimit(
+  state: RunState,
+  { at, reason }: NonNullable<RunState["notBefore"]>,
+  limit: { readonly since: number; readonly answer: LimitAnswer | undefined },
+): readonly Order[] {
   const { onLimit } = state.config;
-  if (limit === undefined || onLimit === "wait" || limit.answer === "wait")
-    return waitUntil(at, reason);
+  if (onLimit === "wait" || limit.answer === "wait") return waitUntil(at, reason);
   const detail = `${reason} until ${new Date(at).toISOString()}`;
   if (limit.answer === "exit")
     return endWith(state, "usage-limit", `${detail}; a person said exit`);

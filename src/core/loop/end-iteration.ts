@@ -4,6 +4,7 @@ import { assert } from "../../std/assert.ts";
 import { lookUp } from "../../std/look-up.ts";
 import type { IterationEnd } from "../schema/event.ts";
 import { backoffUntil, toldReset } from "./backoff.ts";
+import { finishSoFar, NOT_FINISHED } from "./memory.ts";
 import type { IterationState, RunState } from "./state.ts";
 import { nextBreaker, nextStruggle } from "./struggle.ts";
 import { trustAtEnd } from "./trust.ts";
@@ -19,6 +20,7 @@ export function endIteration(state: RunState, end: IterationEnd, at: number): Ru
     commits: state.commits + (end.figures?.commits ?? 0),
     accepted: { ...state.accepted, ...acceptedBy(end) },
     acceptances: end.complete ? 0 : state.acceptances + end.accepted.length,
+    finish: end.complete ? NOT_FINISHED : finishSoFar(state, current),
     doubt: isDoubtful(end) ? end.reason : state.doubt,
     parked: parkedAfter(state, end),
     struggles: strugglesAfter(state, end),

@@ -141,6 +141,17 @@ describe("a run that finds all done", () => {
     expect(types(ordersOf(foundDone(before)))).toEqual(["write-memory", "archive", "commit"]);
   });
 
+  test("only commits what an end before it has written and could not commit", () => {
+    const left = afterAgent(exit(), marked(["A"], []))
+      .answered({ type: "memory-written", by: "ralph" })
+      .answered({ type: "memory-written", by: "ralph" })
+      .answered({ type: "archived", path: "p" })
+      .answered({ type: "committed", problem: "a hook said no" });
+    const uncommitted = finished(left);
+    expect(uncommitted.state.last?.end.complete).toBe(false);
+    expect(types(ordersOf(foundDone(uncommitted.resumed())))).toEqual(["commit"]);
+  });
+
   test("does so once, also when the end of the run did not reach the disk", () => {
     const complete = finished(afterAgent(exit(), marked(["A"], [])));
     expect(ordersOf(foundDone(complete.crashed()))).toEqual([]);

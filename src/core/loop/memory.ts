@@ -7,6 +7,7 @@ import { learningsIn } from "./learnings.ts";
 import type { IterationState, RunState } from "./state.ts";
 
 const COMMIT_CHARS = 12;
+export const NOT_FINISHED: RunState["finish"] = { closed: false, archived: false };
 
 /** The entry that is still missing: the iteration's own, then the closing one of a feature that is complete. */
 export function nextEntry(
@@ -17,8 +18,18 @@ export function nextEntry(
   const isWorthOne = judgement.charged || judgement.outcome === "interrupted";
   if (isWorthOne && !it.remembered && it.after?.entryWritten !== true)
     return ownEntry(it, judgement);
-  const isClosed = it.closed || it.after?.closingWritten === true;
+  const isClosed = finishSoFar(state, it).closed || it.after?.closingWritten === true;
   return finishes(state, it, judgement) && !isClosed ? closingEntry(state) : undefined;
+}
+
+/** What of the end is there already: from this iteration, or from one whose work could not be committed. */
+export function finishSoFar(state: RunState, it: IterationState): RunState["finish"] {
+  // What an agent has worked on since is another end.
+  const before = it.exit === undefined ? state.finish : NOT_FINISHED;
+  return {
+    closed: before.closed || it.closed,
+    archived: before.archived || it.archived !== undefined,
+  };
 }
 
 /** True when the run has brought its feature to the end; a run that finds all done has not. */

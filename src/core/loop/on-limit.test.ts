@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import { afterAgent, change, exit, finished, given, type Given } from "../../../test/given.ts";
 import type { Config } from "../schema/config.ts";
 import type { LimitAnswer } from "../schema/control.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../std/duration.ts";
 
 /** A run whose agent has just come to a usage limit. */
-function limited(onLimit: Config["onLimit"], resetsInMs?: number): Given {
-  const start = given({ onLimit });
+function limited(onLimit: Config["onLimit"], resetsInMs?: number, config?: Partial<Config>): Given {
+  const start = given({ onLimit, ...config });
   const resetsAt = resetsInMs === undefined ? {} : { resetsAt: start.state.now + resetsInMs };
   const limit = { kind: "usage", text: "limit", ...resetsAt } as const;
   return finished(afterAgent(exit({ code: 1, limit }), change(), start));
@@ -47,6 +46,13 @@ test("ask: a person has 30 seconds to say whether to wait for the whole time", (
     .and({ type: "wait-started", until: state.now + 30_000, reason: "" }, 0)
     .and({ type: "wait-ended" }, 30_000)
     .orders({ type: "end", end: { reason: "usage-limit", exitCode: 2 } });
+});
+
+test("ask: nobody is kept from answering by another wait", () => {
+  limited("ask", undefined, { callsPerHourMax: 1 }).orders({
+    type: "wait-until",
+    question: expect.anything(),
+  });
 });
 
 test("ask: whoever says wait waits, and is not asked again", () => {

@@ -8,7 +8,8 @@ import type { LimitAnswer } from "../schema/control.ts";
 import type { EffectType } from "../schema/effect.ts";
 import type { Event, GateResult } from "../schema/event.ts";
 import { endIteration } from "./end-iteration.ts";
-import { tokensOf } from "./figures.ts";
+import { sumTokens } from "./figures.ts";
+import { NOT_FINISHED } from "./memory.ts";
 import type { Aside, IterationState, RunState } from "./state.ts";
 import { CLOSED } from "./struggle.ts";
 import { NO_ASIDE, trustAfter, trustAtStart } from "./trust.ts";
@@ -95,6 +96,7 @@ function start(event: Event): RunState {
     tasks: undefined,
     accepted: Object.fromEntries((event.verified ?? []).map((id) => [id, "verified" as const])),
     acceptances: 0,
+    finish: NOT_FINISHED,
     doubt: undefined,
     attempts: {},
     parked: {},
@@ -272,7 +274,7 @@ function withIteration(state: RunState, event: Event): RunState {
       return {
         ...next,
         costUsd: add(state.costUsd, event.exit.result?.costUsd),
-        tokens: add(state.tokens, tokensOf(event.exit)),
+        tokens: add(state.tokens, sumTokens(event.exit.result?.tokens)),
       };
     default:
       return next;

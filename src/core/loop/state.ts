@@ -69,6 +69,8 @@ export interface RunState {
   readonly accepted: Readonly<Record<string, Verification>>;
   /** How many it has accepted itself since all was last complete; `accepted` also has what earlier runs have verified. */
   readonly acceptances: number;
+  /** What an end that could not be committed has left: it is not written again. */
+  readonly finish: { readonly closed: boolean; readonly archived: boolean };
   /** Why the newest unverified task is not verified. */
   readonly doubt: string | undefined;
   /** How often an agent was started for a task. */

@@ -3,10 +3,11 @@
 
 import { renderDuration } from "../../std/duration.ts";
 import { printableLine } from "../../std/printable.ts";
+import { sumTokens } from "../loop/figures.ts";
 import type { RunState } from "../loop/state.ts";
 import type { Effect } from "../schema/effect.ts";
 import type { Event } from "../schema/event.ts";
-import type { Note, Tokens } from "../schema/note.ts";
+import type { Note } from "../schema/note.ts";
 import type { TaskRef } from "../schema/task.ts";
 import { renderTokens, renderUsd } from "./amounts.ts";
 
@@ -24,8 +25,8 @@ export interface LiveView {
   /** What the agent has told about itself so far. */
   readonly ownTokens: number | undefined;
   readonly ownCostUsd: number | undefined;
-  /** The run waits: until a time, or so long for an answer. */
-  readonly waiting: { readonly until: number; readonly what: "time" | "answer" } | undefined;
+  /** Until when the run waits, where it does. */
+  readonly waitsUntil: number | undefined;
 }
 
 const ACTIVITY_MAX = 200;
@@ -63,10 +64,7 @@ export function viewAfterEvent(
     case "wait-started":
       // A question stands on its own line, and what is typed below it.
       if (event.question !== undefined) return undefined;
-      return {
-        ...viewOf(state, event.at),
-        waiting: { until: event.until, what: event.question === undefined ? "time" : "answer" },
-      };
+      return { ...viewOf(state, event.at), waitsUntil: event.until };
     case "wait-ended":
       return undefined;
     default:
@@ -91,9 +89,9 @@ export function viewAfterNote(view: LiveView | undefined, note: Note): LiveView 
     case "limit":
       return { ...view, activity: printableLine(note.text, ACTIVITY_MAX) };
     case "tokens":
-      return { ...view, ownTokens: sumOf(note.tokens) ?? view.ownTokens };
+      return { ...view, ownTokens: sumTokens(note.tokens) ?? view.ownTokens };
     case "result": {
-      const ownTokens = sumOf(note.tokens) ?? view.ownTokens;
+      const ownTokens = sumTokens(note.tokens) ?? view.ownTokens;
       return { ...view, ownTokens, ownCostUsd: note.costUsd ?? view.ownCostUsd };
     }
     default:
@@ -103,10 +101,9 @@ export function viewAfterNote(view: LiveView | undefined, note: Note): LiveView 
 
 /** At most `columns` characters; the activity gets what the rest leaves, the title what the activity leaves. */
 export function renderLiveView(view: LiveView, now: number, columns: number): string {
-  if (view.waiting !== undefined) {
-    const left = renderDuration(Math.max(0, view.waiting.until - now));
-    const what = view.waiting.what === "time" ? "to wait" : "to answer, w or e";
-    return printableLine(`${left} ${what}; Ctrl+C stops`, columns);
+  if (view.waitsUntil !== undefined) {
+    const left = renderDuration(Math.max(0, view.waitsUntil - now));
+    return printableLine(`${left} to wait; Ctrl+C stops`, columns);
   }
   const { task, activity } = view;
   const head = `iteration ${view.iteration}`;
@@ -129,11 +126,6 @@ function usedWords({ tokens, ownTokens, costUsd, ownCostUsd }: LiveView): string
   ];
 }
 
-function sumOf(tokens: Tokens | undefined): number | undefined {
-  const { input, output } = tokens ?? {};
-  return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0);
-}
-
 function stepWords(effect: Effect): string {
   const words = STEPS[effect.type];
   return effect.type === "run-gate" ? `${words} ${effect.gate.name}` : words;
@@ -149,7 +141,7 @@ function viewOf(state: RunState, at: number): LiveView {
     costUsd: state.costUsd,
     ownTokens: undefined,
     ownCostUsd: undefined,
-    waiting: undefined,
+    waitsUntil: undefined,
   };
 }
 

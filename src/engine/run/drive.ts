@@ -6,7 +6,7 @@ import { decideRun, type Order } from "../../core/loop/decide-run.ts";
 import { reduce } from "../../core/loop/reduce.ts";
 import type { PendingEffect, RunState } from "../../core/loop/state.ts";
 import type { Control } from "../../core/schema/control.ts";
-import type { EffectType } from "../../core/schema/effect.ts";
+import type { Effect, EffectType } from "../../core/schema/effect.ts";
 import type { Fact, IterationFact } from "../../core/schema/event.ts";
 import { renderEffectId } from "../../core/schema/ids.ts";
 import { assert, unreachable } from "../../std/assert.ts";
@@ -106,11 +106,17 @@ class Driver {
     const { effect, reason: why } = decision;
     const k = this.#state.current.effects + 1;
     this.#record({ type: "effect-ordered", order: effect, reason: why }, this.#place(k));
-    // What was found is gone once it is put right; the disk must know of it before.
-    if (ERASES_TRACES.has(effect.type)) this.#ports.log.sync();
+    if (this.#mustBeOnDisk(effect)) this.#ports.log.sync();
     const announced = { k, effect, cut: false };
     if (n === this.#inheritedN) return await this.#performUnlessDone(announced);
     await this.#perform(announced);
+  }
+
+  #mustBeOnDisk({ type }: Effect): boolean {
+    // What was found is gone once it is put right; the disk must know of it before.
+    if (ERASES_TRACES.has(type)) return true;
+    // Without an agent nothing was synced yet, and what an iteration did is looked for only when it is known of.
+    return CRASH_RULES[type] === "probe" && this.#state.current?.agent === undefined;
   }
 
   /** An effect that an earlier process announced: done again, looked for, or given up, by the crash rule. */

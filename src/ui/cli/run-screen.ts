@@ -85,7 +85,7 @@ export class RunScreen {
 
   /** Beside lines of activity only a wait needs a line that is written over. */
   #refresh(): void {
-    const isWanted = this.#mode === "brief" || this.#view?.waiting !== undefined;
+    const isWanted = this.#mode === "brief" || this.#view?.waitsUntil !== undefined;
     this.#live.show(isWanted ? this.#view : undefined);
   }
 }

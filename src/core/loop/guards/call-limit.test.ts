@@ -56,8 +56,8 @@ test("takes the starts that a resumed run is told, and keeps its own where none 
 });
 
 test("counts a start whatever came of it", () => {
-  const failed = exit({ code: 1, limit: { kind: "usage", text: "limit" } });
-  const now = finished(afterAgent(failed, worked(), given({ callsPerHourMax: 1, limitWaitMs: 1 })));
+  const failed = exit({ code: 1, limit: { kind: "rate", text: "limit" } });
+  const now = finished(afterAgent(failed, worked(), given({ callsPerHourMax: 1 })));
   now.orders({ type: "wait-until", reason: "1 agent start within an hour" });
 });
 
