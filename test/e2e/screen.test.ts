@@ -27,6 +27,16 @@ function given(
 }
 
 describe("plain output", () => {
+  test("the time of a line is that of the person's place", async () => {
+    const project = given();
+    const { stdout } = await project.ralph(["run", "-n", "1"], { env: { TZ: "Asia/Kolkata" } });
+    const shown = /^(\d\d):(\d\d):\d\d run /u.exec(stdout);
+    const there = new Date(Date.now() + 5.5 * 3_600_000);
+    const minutes = Number(shown?.[1]) * 60 + Number(shown?.[2]);
+    const off = there.getUTCHours() * 60 + there.getUTCMinutes() - minutes;
+    expect(((off % 1440) + 1440) % 1440).toBeLessThan(5);
+  });
+
   test("one line for each iteration, then the summary, and no escape in a pipe", async () => {
     const project = given();
     const { code, stdout } = await project.ralph(["run"], { env: { FORCE_COLOR: "1" } });

@@ -8,6 +8,7 @@ import { COMPLETION_SCRIPTS } from "../../core/view/completion-script.ts";
 import { checksum } from "../../std/checksum.ts";
 import { hasBlock, type Marks, putBlock, takeBlock } from "../../std/edit/marked-block.ts";
 import { err, ok, type Result } from "../../std/result.ts";
+import { shellQuote } from "../../std/shell-quote.ts";
 import type { Host } from "../../world/host/host.ts";
 import { findShell, type LoginShell } from "./shell-start.ts";
 
@@ -142,7 +143,7 @@ function filesOf(host: Host, order: InstallOrder, shell: LoginShell | undefined)
 
 /** A program of a few lines: where ralph itself lies is written in it, and said when it lies there no more. */
 function launcher(self: readonly string[]): string {
-  const [node = "", script = ""] = self.map(quoted);
+  const [node = "", script = ""] = self.map(shellQuote);
   return `#!/bin/sh
 # Written by \`ralph install --global\`.
 if [ ! -f ${script} ]; then
@@ -154,10 +155,6 @@ if [ -x ${node} ]; then
 fi
 exec node ${script} "$@"
 `;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function planStartFile(

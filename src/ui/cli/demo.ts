@@ -5,6 +5,7 @@ import { renderDiagnostics } from "../../core/view/diagnostics.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { demoHost, makeDemo, readDemoCommits } from "../../engine/project/demo.ts";
 import { printableLine } from "../../std/printable.ts";
+import { shellQuote } from "../../std/shell-quote.ts";
 import type { Handler, Io } from "./command.ts";
 import { run } from "./run.ts";
 
@@ -44,8 +45,10 @@ true, it hangs, and it runs into a usage limit.
 function lookAround(io: Io, root: string): string {
   const isOnPath = io.host.processes.locate("ralph", io.host.env["PATH"] ?? "", io.cwd);
   const places = [
-    `cd ${root}`,
-    ...(isOnPath === undefined ? [`alias ralph='${io.self.join(" ")}'`] : []),
+    `cd ${shellQuote(root)}`,
+    ...(isOnPath === undefined
+      ? [`alias ralph=${shellQuote(io.self.map(shellQuote).join(" "))}`]
+      : []),
   ];
   const rows = [
     ["ralph status", "the stories, and what has verified them"],

@@ -3,6 +3,7 @@
 import { renderDiagnostics } from "../../core/view/diagnostics.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
 import { planRun, type RunPlan } from "../../engine/run/plan-run.ts";
+import { shellQuote } from "../../std/shell-quote.ts";
 import { count } from "../../std/text.ts";
 import type { Handler } from "./command.ts";
 import { orderOf } from "./run-order.ts";
@@ -54,7 +55,7 @@ function renderPlan(plan: RunPlan): string {
       : [
           `prompt: about ${next.prompt.tokens} tokens, begins with ${next.opening}\n\n${next.prompt.text}`,
         ]),
-    `command line, with the prompt on standard input\n\n${plan.argv.map(quote).join(" ")}\n`,
+    `command line, with the prompt on standard input\n\n${plan.argv.map(shellQuote).join(" ")}\n`,
     `gates\n\n${config.gates.map(({ name, command }) => `${name}: ${command}\n`).join("") || "none: work will be unverified\n"}`,
   ];
   return parts.map((part) => `== ${part}`).join("\n");
@@ -77,9 +78,4 @@ function storyLine({ next, tasks }: RunPlan): string {
   return tasks.open === 0
     ? "none is open: only the gates would run"
     : "none can be worked on now: all open ones wait for others or are laid aside";
-}
-
-/** As a shell would want it. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

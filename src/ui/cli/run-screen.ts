@@ -39,10 +39,10 @@ export class RunScreen {
     this.#live = new LiveLine(io, stream);
   }
 
-  /** One line with the time of day. */
+  /** One line with the time of day, as the clock on the wall has it. */
   say(line: string): void {
     this.#live.clear();
-    const time = new Date(this.#io.host.clock.now()).toISOString().slice(11, 19);
+    const time = new Date(this.#io.host.clock.now()).toTimeString().slice(0, 8);
     this.#print(`${this.#fit(`${this.#paint("dim", time)} ${line}`, TIME_WIDTH)}\n`);
   }
 
