@@ -257,19 +257,25 @@ export class CrashProject {
     }
   }
 
-  /** Numbers without a gap, one entry for each charged one, a commit only where something was accepted. */
+  /** Numbers without a gap, one entry for each charged one and one at the end, a commit only where there was a reason. */
   checkIterations(events) {
     const ended = events.filter((event) => event.type === "iteration-ended");
     for (const [index, event] of ended.entries())
       check(event.iteration === index + 1, `iteration ${index + 1} is numbered ${event.iteration}`);
     const name = (event) => `${event.run}/${event.iteration}`;
     const charged = ended.filter((event) => event.end.charged).map(name);
-    const entries = this.progressMarkers();
+    const isClosing = (marker) => marker.endsWith("/closing");
+    const entries = this.progressMarkers().filter((marker) => !isClosing(marker));
+    const closing = this.progressMarkers().filter(isClosing).length;
+    check(closing === 1, `${closing} closing entries`);
+    const archives = readdirSync(join(this.feature, "..", "archive"));
+    check(archives.length === 1, `archives: ${archives.join(" ")}`);
     check(
       charged.toSorted().join() === entries.toSorted().join(),
       `${charged.length} charged iterations, ${entries.length} progress entries`,
     );
-    const accepting = new Set(ended.filter((event) => event.end.accepted.length > 0).map(name));
+    const hasReason = ({ end }) => end.accepted.length > 0 || end.complete;
+    const accepting = new Set(ended.filter(hasReason).map(name));
     for (const trailer of this.trailers())
       check(accepting.has(trailer), `a commit for ${trailer}, which accepted nothing`);
     this.interrupted = ended.filter((event) => event.end.outcome === "interrupted").length;
