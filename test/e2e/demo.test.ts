@@ -99,7 +99,7 @@ describe("the demo", () => {
     );
     await terminal.shows(/\ds to wait; Ctrl\+C stops/u);
     await until("the end", () => terminal.text().includes("Look around"), 60_000);
-    expect(terminal.text().slice(terminal.text().indexOf("ended:"))).not.toContain("\u001B[K");
+    expect(terminal.text().slice(terminal.text().indexOf("ended:"))).not.toContain("\u001B[J");
     expect((await terminal.exited).exitCode).toBe(0);
   });
 });

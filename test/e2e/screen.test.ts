@@ -96,8 +96,17 @@ describe("on a terminal", () => {
     const text = terminal.text();
     // Whatever is a line of its own begins one: nothing of the live line stands before it.
     for (const line of text.split("\r\n").filter((one) => one.includes("accepted")))
-      expect(line).toMatch(/(?:^|\u001B\[K)(?:\u001B\[2m)?\d\d:\d\d:\d\d/u);
+      expect(line).toMatch(/(?:^|\u001B\[J)(?:\u001B\[2m)?\d\d:\d\d:\d\d/u);
     expect(text.trimEnd()).toMatch(/Nothing is left to do\.$/u);
+  });
+
+  test("the cursor rests at the start of that line, so that a narrower terminal cannot break it beyond clearing", async () => {
+    const terminal = new Terminal(given(), ["run"], { columns: 80, env: { NO_COLOR: "1" } });
+    await terminal.exited;
+    const drawn = terminal.text().split("\r\u001B[J").slice(1);
+    const lines = drawn.filter((part) => part.startsWith("\u001B[?7l"));
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line).toMatch(/^\u001B\[\?7l[^\n]+\u001B\[\?7h\r$/u);
   });
 
   test("outcomes have colours, and times are dim", async () => {
@@ -112,7 +121,7 @@ describe("on a terminal", () => {
     await terminal.exited;
     expect(terminal.text()).toContain("accepted");
     expect(terminal.text()).not.toMatch(COLOUR);
-    expect(terminal.text()).toContain("\u001B[K");
+    expect(terminal.text()).toContain("\u001B[J");
   });
 
   test("a dumb terminal gets plain lines and no escape at all", async () => {
@@ -126,7 +135,7 @@ describe("on a terminal", () => {
     const terminal = new Terminal(given(), ["run", "-v"]);
     await terminal.exited;
     expect(terminal.text()).toContain("Bash sleep and think");
-    expect(terminal.text()).not.toContain("\u001B[K");
+    expect(terminal.text()).not.toContain("\u001B[J");
   });
 
   test.each([80, 120])("nothing is wider than %d columns", async (columns) => {

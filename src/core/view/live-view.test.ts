@@ -67,6 +67,15 @@ test("steps of the iteration are shown, and nothing between two iterations", () 
   expect(viewAfterEvent(seen, step({ type: "control-received" }), idle)).toBeUndefined();
 });
 
+test("an agent that tells nothing of itself works once it has started", () => {
+  const now = afterAgent(exit(), worked()).state;
+  const starting = { ...view, activity: "starts the agent" };
+  const seen = viewAfterEvent(starting, step({ type: "agent-started", pid: 1 }), now);
+  expect(seen?.activity).toBe("the agent works");
+  const later = viewAfterEvent(seen, step({ type: "control-received" }), now);
+  expect(later?.activity).toBe("the agent works");
+});
+
 test("once the agent is gone the run's own sums count", () => {
   const state = { ...afterAgent(exit(), worked()).state, tokens: 700, costUsd: 2 };
   const seen = viewAfterEvent({ ...view, ownTokens: 9 }, step({ type: "agent-exited" }), state);

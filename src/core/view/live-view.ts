@@ -74,8 +74,7 @@ export function viewAfterEvent(
   // What the agent told of itself is in the state's own sums once it has exited.
   const now = view === undefined || event.type === "agent-exited" ? viewOf(state, event.at) : view;
   const { task } = state.current;
-  const step = event.type === "effect-ordered" ? { activity: stepWords(event.order) } : {};
-  return { ...now, task, ...step };
+  return { ...now, task, activity: activityAfter(event) ?? now.activity };
 }
 
 export function viewAfterNote(view: LiveView | undefined, note: Note): LiveView | undefined {
@@ -124,6 +123,12 @@ function usedWords({ tokens, ownTokens, costUsd, ownCostUsd }: LiveView): string
     ...(isToldTokens ? [renderTokens((tokens ?? 0) + (ownTokens ?? 0))] : []),
     ...(isToldCost ? [renderUsd((costUsd ?? 0) + (ownCostUsd ?? 0))] : []),
   ];
+}
+
+/** Undefined where the step goes on. An agent that tells nothing of itself is seen to work all the same. */
+function activityAfter(event: Event): string | undefined {
+  if (event.type === "agent-started") return "the agent works";
+  return event.type === "effect-ordered" ? stepWords(event.order) : undefined;
 }
 
 function stepWords(effect: Effect): string {

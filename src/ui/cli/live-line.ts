@@ -8,8 +8,11 @@ import type { Io, Screen } from "./command.ts";
 const TICK_MS = 1_000;
 /** An agent that talks without pause is shown this often. */
 const REDRAW_MS = 100;
-/** Back to the start of the line, and clear it. */
-const CLEAR = "\r\u001B[K";
+/** Where the cursor rests while the line is shown. A terminal that becomes narrower breaks the line in two or more and
+ * keeps the cursor at its first character, so that all of it can still be cleared. */
+const START = "\r";
+/** Clears the line and whatever it was broken into. */
+const CLEAR = `${START}\u001B[J`;
 /** While it is off, a terminal cuts what is too wide instead of going on in the next line. */
 const WRAP_OFF = "\u001B[?7l";
 const WRAP_ON = "\u001B[?7h";
@@ -56,7 +59,8 @@ export class LiveLine {
     // Whoever does not keep up with reading is not given more of what is only for the moment.
     if (!this.#io.isBehind()) {
       const text = renderLiveView(this.#view, now, this.#screen.columns() - 1);
-      this.#print(`${CLEAR}${WRAP_OFF}${this.#screen.paint("dim", text)}${WRAP_ON}`);
+      const line = `${WRAP_OFF}${this.#screen.paint("dim", text)}${WRAP_ON}`;
+      this.#print(`${CLEAR}${line}${START}`);
       this.#isShown = true;
     }
     this.#plan(TICK_MS);
