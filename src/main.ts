@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { StopSignal } from "./core/schema/outcome.ts";
+import { wrapLines } from "./std/wrap.ts";
 import type { Io, Screen, Shell } from "./ui/cli/command.ts";
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -16,9 +17,15 @@ const shell: Shell = {
   argv: process.argv.slice(2),
   version: __RALPH_VERSION__,
   out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  err: (text) => void process.stderr.write(forPeople(text)),
   open: openIo,
 };
+
+/** All on standard error is for people. Text without the end of a line belongs to one that is written over. */
+function forPeople(text: string): string {
+  const screen = text.includes("\n") ? screenOf(process.stderr) : undefined;
+  return screen === undefined ? text : wrapLines(text, screen.columns() - 1);
+}
 
 /** Everything else: what `--version` and `--help` do not have to wait for. */
 async function openIo(): Promise<Io> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wrapWords } from "./wrap.ts";
+import { wrapLines, wrapWords } from "./wrap.ts";
 
 test("a line that fits stays as it is", () => {
   expect(wrapWords("  one two", 9, 4)).toBe("  one two");
@@ -16,4 +16,10 @@ test("a word that fits nowhere has a line of its own", () => {
 
 test("colours take no room", () => {
   expect(wrapWords("\u001B[32mone\u001B[39m two", 7, 2)).toBe("\u001B[32mone\u001B[39m two");
+});
+
+test("each line of a text goes on under its own beginning", () => {
+  expect(wrapLines("one two\n  three four\n\nfive\n", 9)).toBe(
+    "one two\n  three\n    four\n\nfive\n",
+  );
 });

@@ -20,6 +20,15 @@ export function wrapWords(text: string, columns: number, indent: number): string
   return [...lines, line].join("\n");
 }
 
+/** Every line of a text for itself; what goes on is set off by two more spaces than its line begins with. */
+export function wrapLines(text: string, columns: number): string {
+  const fit = (line: string): string => {
+    const margin = line.length - line.trimStart().length;
+    return wrapWords(line, columns, margin + 2);
+  };
+  return text.split("\n").map(fit).join("\n");
+}
+
 /** Colours take no room. */
 function widthOf(text: string): number {
   return text.replaceAll(ESCAPE, "").length;

@@ -42,6 +42,14 @@ test("V2 status --json has one shape before, during and after a run", async () =
     pid: run.pid,
     tasks: [task("A", "done", true), task("B", "open", false)],
   });
+  // It has begun the iteration, and may be a few steps before the agent.
+  await until(
+    "the agent",
+    async () => (await project.status())["current"] !== null && isAtWork(project),
+  );
+  expect((await project.ralph(["status"])).stdout).toMatch(
+    /^shop: running, iteration 2 for \S+, B, the agent works \(pid \d+\)\n/u,
+  );
   letGo(project);
   expect((await run.ended).code).toBe(0);
   const after = await project.status();
@@ -64,7 +72,7 @@ test("V2 status tells a run that was cut off from one that ended", async () => {
   expect((await project.status()).state).toBe("crashed");
   expect((await project.ralph(["status"])).stdout).toContain("`ralph run` goes on with it");
   expect((await project.ralph(["why"])).stdout).toMatch(
-    /was cut off during run-agent of iteration 1/u,
+    /was cut off in iteration 1 \(step: the agent works\), after 1 iteration/u,
   );
 });
 

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TestProject } from "../rig/project.ts";
 import { Terminal } from "../rig/terminal.ts";
@@ -145,5 +147,31 @@ describe("on a terminal", () => {
     const drawn = terminal.text().replaceAll(/\u001B\[\??\d*[a-z]/giu, "");
     for (const line of drawn.split(/[\r\n]+/u)) expect(line.length).toBeLessThanOrEqual(columns);
     expect(terminal.text()).toContain("ended: complete");
+  });
+});
+
+describe("words of the other commands", () => {
+  const widerThan = (columns: number, text: string): string[] =>
+    text.split(/\r?\n/u).filter((line) => line.length > columns);
+
+  test.each([["init", "a-new-feature"], ["init", "../x"], ["status"], ["why"], ["logs"]])(
+    "%s %s: lines are broken between words on a terminal, and not at all in a pipe",
+    async (...args) => {
+      const project = given();
+      await project.ralph(["run"]);
+      const terminal = new Terminal(project, args, { columns: 60 });
+      await terminal.exited;
+      expect(terminal.text().trim()).not.toBe("");
+      expect(widerThan(59, terminal.text())).toEqual([]);
+      rmSync(join(project.root, ".ralph", "a-new-feature"), { recursive: true, force: true });
+      const { stdout, stderr } = await project.ralph(args);
+      expect(widerThan(59, `${stdout}${stderr}`)).not.toEqual([]);
+    },
+  );
+
+  test("the settings fit 80 columns with their sources", async () => {
+    const { stdout } = await given().ralph(["config"]);
+    expect(widerThan(79, stdout)).toEqual([]);
+    expect(stdout).toMatch(/^quality_checks\.unit +test -f work\.txt +\.ralph\/config\.yaml:2$/mu);
   });
 });

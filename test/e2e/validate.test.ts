@@ -133,6 +133,9 @@ describe("E3 ralph config", () => {
       value: "true",
       source: { kind: "file", name: ".ralph/config.yaml" },
     });
+    const group = await project.ralph(["config", "get", "branch"]);
+    expect(group.code).toBe(64);
+    expect(group.stderr).toContain("name one of branch.prefix, branch.auto_create");
   });
 });
 

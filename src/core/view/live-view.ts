@@ -5,11 +5,11 @@ import { renderDuration } from "../../std/duration.ts";
 import { printableLine } from "../../std/printable.ts";
 import { sumTokens } from "../loop/figures.ts";
 import type { RunState } from "../loop/state.ts";
-import type { Effect } from "../schema/effect.ts";
 import type { Event } from "../schema/event.ts";
 import type { Note } from "../schema/note.ts";
 import type { TaskRef } from "../schema/task.ts";
 import { renderTokens, renderUsd } from "./amounts.ts";
+import { AGENT_WORKS, stepWords } from "./step-words.ts";
 
 /** What there is to show while a run goes on. */
 export interface LiveView {
@@ -34,22 +34,6 @@ const TITLE_MAX = 50;
 /** Less room than this for the activity, and the title is left out. */
 const ACTIVITY_LEAST = 30;
 const BETWEEN = " · ";
-
-const STEPS: Readonly<Record<Effect["type"], string>> = {
-  "read-project": "reads the project",
-  "write-prompt": "writes the prompt",
-  "run-agent": "starts the agent",
-  "inspect-project": "looks at what the agent left",
-  "mend-git": "mends the repository",
-  "restore-tasks": "puts the task list back",
-  "restore-file": "puts a file back",
-  "set-aside": "takes a stop file away",
-  "run-gate": "gate",
-  "mark-task": "takes a mark back",
-  "write-memory": "writes the progress log",
-  commit: "commits",
-  archive: "archives the feature",
-};
 
 /** Undefined while there is nothing to show. */
 export function viewAfterEvent(
@@ -127,13 +111,11 @@ function usedWords({ tokens, ownTokens, costUsd, ownCostUsd }: LiveView): string
 
 /** Undefined where the step goes on. An agent that tells nothing of itself is seen to work all the same. */
 function activityAfter(event: Event): string | undefined {
-  if (event.type === "agent-started") return "the agent works";
-  return event.type === "effect-ordered" ? stepWords(event.order) : undefined;
-}
-
-function stepWords(effect: Effect): string {
-  const words = STEPS[effect.type];
-  return effect.type === "run-gate" ? `${words} ${effect.gate.name}` : words;
+  if (event.type === "agent-started") return AGENT_WORKS;
+  if (event.type !== "effect-ordered") return undefined;
+  const { order } = event;
+  if (order.type === "run-agent") return "starts the agent";
+  return order.type === "run-gate" ? `gate ${order.gate.name}` : stepWords(order.type);
 }
 
 function viewOf(state: RunState, at: number): LiveView {

@@ -4,8 +4,10 @@ import { renderDuration } from "../../std/duration.ts";
 import { lookUp } from "../../std/look-up.ts";
 import { printableLine } from "../../std/printable.ts";
 import type { RunState } from "../loop/state.ts";
+import type { Effect } from "../schema/effect.ts";
 import type { Parked } from "../schema/event.ts";
 import type { Task } from "../schema/task.ts";
+import { stepWords } from "./step-words.ts";
 
 /** What a process of the run is doing, or why there is none. */
 type LifeState = "running" | "waiting" | "stopping" | "crashed" | "ended" | "not-started";
@@ -35,7 +37,7 @@ export interface StatusReport {
   readonly current:
     | {
         readonly task: string | undefined;
-        readonly doing: string | undefined;
+        readonly doing: Effect["type"] | undefined;
         readonly since: number;
       }
     | undefined;
@@ -183,10 +185,16 @@ function stateWords(report: StatusReport, now: number): string {
       return `waiting for ${renderDuration((report.waitingUntil ?? now) - now)} (pid ${report.pid ?? 0})`;
     case "running":
     case "stopping": {
-      const doing = report.current?.doing ?? "between iterations";
-      const since =
-        report.current === undefined ? "" : ` for ${renderDuration(now - report.current.since)}`;
-      return `${report.state}: ${report.current?.task ?? ""} ${doing}${since} (pid ${report.pid ?? 0})`;
+      const { current, iteration } = report;
+      const pid = `(pid ${report.pid ?? 0})`;
+      if (current === undefined) return `${report.state}, between two iterations ${pid}`;
+      const { task, doing, since } = current;
+      const words = [
+        `${report.state}, iteration ${iteration} for ${renderDuration(now - since)}`,
+        ...(task === undefined ? [] : [task]),
+        ...(doing === undefined ? [] : [stepWords(doing)]),
+      ];
+      return `${words.join(", ")} ${pid}`;
     }
   }
 }

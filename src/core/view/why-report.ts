@@ -5,6 +5,7 @@ import { printable } from "../../std/printable.ts";
 import { count } from "../../std/text.ts";
 import type { RunState } from "../loop/state.ts";
 import type { EndReason } from "../schema/outcome.ts";
+import { stepWords } from "./step-words.ts";
 
 const SHOWN_MAX = 10;
 const NEXT_STEPS: Readonly<Record<EndReason, string>> = {
@@ -54,12 +55,10 @@ function endLines(state: RunState, life: "alive" | "dead"): string[] {
     ];
   }
   if (life === "alive") return [`Run ${state.run} is under way: ${span} so far.`];
-  const where =
-    state.current?.pending === undefined
-      ? "between two steps"
-      : `during ${state.current.pending.effect.type}`;
+  const step = state.current?.pending?.effect.type;
+  const where = step === undefined ? "" : ` (step: ${stepWords(step)})`;
   return [
-    `Run ${state.run} was cut off ${where} of iteration ${state.iteration}, after ${span}: its process died.`,
+    `Run ${state.run} was cut off in iteration ${state.iteration}${where}, after ${span}: its process died.`,
     "`ralph run` goes on with it; nothing is done twice.",
   ];
 }
@@ -71,11 +70,9 @@ function lastLines(state: RunState): string[] {
   const claims = (end.claims ?? []).map(
     ({ kind, verdict, reason }) => `    ${kind}: ${verdict}, ${reason}`,
   );
-  return [
-    "",
-    `The last iteration (${iteration}${task}) was ${end.outcome}: ${end.reason}.`,
-    ...claims,
-  ];
+  // What the run ended for stands above already.
+  const why = end.reason === state.end?.detail ? "" : `: ${end.reason}`;
+  return ["", `The last iteration (${iteration}${task}) was ${end.outcome}${why}.`, ...claims];
 }
 
 function rejectionLines(state: RunState): string[] {

@@ -50,11 +50,13 @@ function wrongWords(word: string | undefined): Diagnostic {
 
 function unknownKey(key: string, settings: readonly Setting[]): Diagnostic {
   const names = settings.map((one) => one.key);
+  const within = names.filter((name) => name.startsWith(`${key}.`));
   const close = nearest(key, names);
+  const other = close === undefined ? "see `ralph config`" : `did you mean "${close}"?`;
   return {
     file: "command line",
     problem: `${key} is no setting`,
     expected: "a name that `ralph config` lists",
-    remedy: close === undefined ? "see `ralph config`" : `did you mean "${close}"?`,
+    remedy: within.length === 0 ? other : `name one of ${within.join(", ")}`,
   };
 }

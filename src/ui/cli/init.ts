@@ -7,6 +7,7 @@ import { initFeature, type MadeFeature } from "../../engine/project/init-feature
 import { printable } from "../../std/printable.ts";
 import { isDiskError } from "../../world/host/files.ts";
 import type { Call, Handler, Io } from "./command.ts";
+import { fitted } from "./fitted.ts";
 
 export const init: Handler = async (io, call) => {
   try {
@@ -31,7 +32,7 @@ async function make(io: Io, { args, options }: Call): Promise<number> {
     io.err(renderDiagnostics(made.error));
     return EXIT_CODES["bad-input"];
   }
-  io.out(printable(words(io, made.value)));
+  io.out(fitted(io, printable(words(io, made.value))));
   return 0;
 }
 

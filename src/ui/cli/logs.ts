@@ -7,6 +7,7 @@ import { findRun } from "../../engine/project/find-run.ts";
 import { followLog } from "../../engine/project/follow-log.ts";
 import type { Project } from "../../engine/project/open-project.ts";
 import type { Call, Handler, Io } from "./command.ts";
+import { fitted } from "./fitted.ts";
 import { withProject } from "./with-project.ts";
 
 const LAST_DEFAULT = 200;
@@ -25,7 +26,8 @@ async function show(io: Io, { options }: Call, project: Project): Promise<number
     last: typeof options["last"] === "number" ? options["last"] : LAST_DEFAULT,
     until: options["follow"] === true ? "end-of-run" : "end-of-file",
     isAlive: () => findRun(io.host, project)?.holder !== undefined,
-    onEvent: (event, line) => io.out(options["json"] === true ? `${line}\n` : wordsFor(event)),
+    onEvent: (event, line) =>
+      io.out(options["json"] === true ? `${line}\n` : fitted(io, wordsFor(event))),
   });
   if (followed.ok) return 0;
   io.err(`${followed.error}\n`);

@@ -4,6 +4,8 @@ import { printableLine } from "../../std/printable.ts";
 import type { Setting, SettingSource } from "../../world/config/settings.ts";
 
 const VALUE_MAX = 60;
+/** A longer value moves only its own source to the right, so that most lines fit a terminal of 80 columns. */
+const VALUE_COLUMN_MAX = 16;
 
 export function renderSettings(settings: readonly Setting[]): string {
   const rows = settings.map(({ key, value, source }) => [
@@ -13,7 +15,7 @@ export function renderSettings(settings: readonly Setting[]): string {
   ]);
   const width = (column: number): number =>
     Math.max(0, ...rows.map((row) => row[column]?.length ?? 0));
-  const [keys, values] = [width(0), width(1)];
+  const [keys, values] = [width(0), Math.min(width(1), VALUE_COLUMN_MAX)];
   return rows
     .map(
       ([key = "", value = "", source = ""]) =>

@@ -4,6 +4,7 @@ import { renderStatus, reportStatus, type StatusReport } from "../../core/view/s
 import { findRun, readTasks } from "../../engine/project/find-run.ts";
 import type { Project } from "../../engine/project/open-project.ts";
 import type { Handler, Io } from "./command.ts";
+import { fitted } from "./fitted.ts";
 import { withProject } from "./with-project.ts";
 
 const WATCH_MS = 500;
@@ -14,7 +15,7 @@ export const status: Handler = async (io, call) =>
     const show = (report: StatusReport): string =>
       options["json"] === true
         ? `${JSON.stringify(report, nullForNothing)}\n`
-        : renderStatus(report, io.host.clock.now());
+        : fitted(io, renderStatus(report, io.host.clock.now()));
     const first = read(io, project);
     io.out(show(first));
     if (first.tasks.length === 0) {

@@ -37,7 +37,8 @@ test.each([
   expect(words(...typed)).toEqual(expected);
 });
 
-test("agents, shells, files and numbers", () => {
+test("agents, choices, shells, files and numbers", () => {
+  expect(words("run", "--on-limit", "")).toEqual(["ask", "wait", "exit"]);
   expect(words("run", "--agent", "c")).toEqual(["claude", "command"]);
   expect(words("completion", "")).toEqual(["bash", "zsh", "fish"]);
   expect(words("completion", "bash", "")).toEqual(["--help"]);

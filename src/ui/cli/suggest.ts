@@ -69,7 +69,7 @@ function valuesOf(option: OptionRow, order: SuggestOrder): Suggestions {
   if (namesOf(option).includes("--feature")) return featureWords(order);
   if (namesOf(option).includes("--agent"))
     return AGENT_NAMES.map((word) => ({ word, text: "agent" }));
-  if (placeholder.includes("|")) return placeholder.split("|").map((word) => ({ word, text: "" }));
+  if (option.choices !== undefined) return option.choices.map((word) => ({ word, text: "" }));
   return /file|dir|path/u.test(placeholder) ? "files" : [];
 }
 

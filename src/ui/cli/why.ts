@@ -3,6 +3,7 @@
 import { renderWhy } from "../../core/view/why-report.ts";
 import { findRun } from "../../engine/project/find-run.ts";
 import type { Handler } from "./command.ts";
+import { fitted } from "./fitted.ts";
 import { withProject } from "./with-project.ts";
 
 export const why: Handler = async (io, call) =>
@@ -12,6 +13,6 @@ export const why: Handler = async (io, call) =>
       io.out(`${found?.problem ?? `${project.feature.feature} has no run yet`}\n`);
       return 0;
     }
-    io.out(renderWhy(found.state, found.holder === undefined ? "dead" : "alive"));
+    io.out(fitted(io, renderWhy(found.state, found.holder === undefined ? "dead" : "alive")));
     return 0;
   });
