@@ -55,6 +55,8 @@ describe("doctor", () => {
   test("names a git that does not know who commits, and an unfinished merge", async () => {
     const project = given();
     project.git("config", "--unset", "user.email");
+    // Nor may it make an address out of the machine's name.
+    project.git("config", "user.useConfigOnly", "true");
     project.write(".git/MERGE_HEAD", project.git("rev-parse", "HEAD"));
     const { code, of } = await examine(project);
     expect(code).toBe(1);

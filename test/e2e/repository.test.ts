@@ -55,6 +55,20 @@ test("S5 a detached HEAD is refused with what to do", async () => {
   expectRefused(project, await project.ralph(["run"]), "HEAD is detached", "git switch -c NAME");
 });
 
+test("S5 a git that does not know who commits is refused before an agent costs anything, with what to do", async () => {
+  const project = given();
+  project.git("config", "--unset", "user.name");
+  project.git("config", "--unset", "user.email");
+  // Nor may it make them out of the machine's names.
+  project.git("config", "user.useConfigOnly", "true");
+  const end = await project.ralph(["run"]);
+  expectRefused(project, end, "git does not know who commits: user.name and user.email not set");
+  expect(end.stderr).toContain('to do: git config --global user.name "Your Name"');
+  project.git("config", "user.name", "Test");
+  project.git("config", "user.email", "test@localhost");
+  expect((await project.ralph(["run"])).code).toBe(0);
+});
+
 test("S5 a merge in progress is refused with what to do", async () => {
   const project = given();
   project.git("switch", "--quiet", "-c", "side");

@@ -1,6 +1,7 @@
 // Looks at the repository before a run: what only a person can settle stops it, everything else worth knowing is said.
 
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
+import { readIdentity } from "../../world/git/check-identity.ts";
 import { checkGitState, settleGit } from "../../world/git/check-state.ts";
 import { readStatus } from "../../world/git/read-status.ts";
 import type { Host } from "../../world/host/host.ts";
@@ -33,17 +34,24 @@ export async function checkRepository(
       },
     ];
   }
+  const identity = await readIdentity(host, repository.tree);
   const all = checkGitState(host, repository, status.value);
-  const findings = all.filter(({ about }) => extent === "all" || about === "operation");
+  const findings = [
+    ...all.filter(({ about }) => extent === "all" || about === "operation"),
+    ...(identity.ok ? [] : [identity.error]),
+  ];
   for (const { severity, problem, remedy } of findings) {
     if (severity === "notice") onNotice(`${problem}: ${remedy}`);
   }
   return findings
     .filter(({ severity }) => severity === "stops")
-    .map(({ problem, remedy }) => ({
+    .map(({ about, problem, remedy }) => ({
       file: "repository",
       problem,
-      expected: "a repository at rest, on a branch",
+      expected:
+        about === "identity"
+          ? "a name and an address for the commits of accepted tasks"
+          : "a repository at rest, on a branch",
       remedy,
     }));
 }

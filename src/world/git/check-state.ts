@@ -8,7 +8,7 @@ import type { GitStatus } from "./read-status.ts";
 /** Something a person should know, or must mend, before a run. */
 export interface GitFinding {
   readonly severity: "stops" | "notice";
-  readonly about: "operation" | "lock" | "branch" | "tree";
+  readonly about: "operation" | "lock" | "branch" | "tree" | "identity";
   readonly problem: string;
   readonly remedy: string;
 }

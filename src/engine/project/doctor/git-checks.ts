@@ -1,5 +1,6 @@
 // Checks of git: its version, who commits, and the state the repository is in.
 
+import { readIdentity } from "../../../world/git/check-identity.ts";
 import { checkGitState } from "../../../world/git/check-state.ts";
 import { readStatus } from "../../../world/git/read-status.ts";
 import { runGit } from "../../../world/git/run-git.ts";
@@ -24,20 +25,10 @@ async function lookAtVersion({ host, place }: Patient): Promise<Look> {
 }
 
 async function lookAtIdentity({ host, place }: Patient): Promise<Look[]> {
-  const read = async (key: string): Promise<string> => {
-    const answer = await runGit(host, { tree: place.root, args: ["config", "--get", key] });
-    return answer.stdout.toString("utf8").trim();
-  };
-  const [name, email] = [await read("user.name"), await read("user.email")];
-  if (name !== "" && email !== "") return [fine(`${name} <${email}>`)];
+  const identity = await readIdentity(host, place.root);
+  if (identity.ok) return [fine(identity.value)];
   if (place.repository === undefined) return [];
-  const missing = [name === "" ? "user.name" : "", email === "" ? "user.email" : ""];
-  return [
-    problem(
-      `git does not know who commits: ${missing.filter((key) => key !== "").join(" and ")} not set`,
-      'git config --global user.name "Your Name"; git config --global user.email you@example.org',
-    ),
-  ];
+  return [problem(identity.error.problem, identity.error.remedy)];
 }
 
 async function lookAtRepository({ host, place }: Patient): Promise<readonly Look[]> {
