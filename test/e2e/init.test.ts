@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cli, type Ended, TestProject } from "../rig/project.ts";
@@ -11,6 +11,15 @@ function filesIn(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter((name) => !name.startsWith(".git/"))
     .toSorted();
+}
+
+/** The same with folders. */
+const everythingIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+
+/** Root may write anywhere, so the folders get another owner. */
+function giveAway(folder: string, uid: number): void {
+  for (const name of ["", ...everythingIn(folder)]) chownSync(join(folder, name), uid, uid);
 }
 
 const MADE = [
@@ -52,7 +61,23 @@ describe("a new feature", () => {
     expect(project.read(".ralph/config.yaml")).toMatch(
       /^# yaml-language-server: \$schema=schemas\/config\.schema\.json\n/u,
     );
-    expect(stdout).toMatch(/prd\.json[\s\S]+ralph validate[\s\S]+ralph run/u);
+    const next = stdout.slice(stdout.indexOf("Next:"));
+    expect(next.split("\n")).toEqual([
+      "Next:",
+      "  1. write down what is to be done: .ralph/shop/prd.json",
+      "  2. say how good work is told from bad: quality_checks in .ralph/config.yaml",
+      "  3. ralph validate -f shop",
+      "  4. ralph run -f shop",
+      "",
+    ]);
+  });
+
+  test("E1 who has named checks already is not told to", async () => {
+    const project = new TestProject();
+    project.config("quality_checks: {tests: 'true'}\n");
+    const { stdout } = await project.ralph(["init", "shop"]);
+    expect(stdout).toContain("  2. ralph validate -f shop\n");
+    expect(stdout).not.toContain("quality_checks");
   });
 
   test("E1 a list that is still to be written is not run", async () => {
@@ -121,22 +146,28 @@ describe("places", () => {
     expect(filesIn(project.root)).toEqual([...MADE, "packages/one/file.txt"]);
   });
 
-  test("E1 S7 in a folder that cannot be written it says so with exit 74, and leaves nothing", () => {
-    const project = new TestProject({ git: false });
-    chmodSync(dirname(project.root), 0o755);
-    chmodSync(project.root, 0o555);
-    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    const { status, stderr } = spawnSync(process.execPath, [cli, "init", "shop"], {
-      cwd: project.root,
-      env: project.environment(),
-      encoding: "utf8",
-      ...user,
-    });
-    chmodSync(project.root, 0o755);
-    expect(status, `said: ${stderr}`).toBe(74);
-    expect(stderr).toContain("cannot be written");
-    expect(filesIn(project.root)).toEqual([]);
-  });
+  test.each([".", ".ralph", ".ralph/schemas"])(
+    "E1 S7 where %s cannot be written it says so with exit 74, and nothing is half-made",
+    (closed) => {
+      const project = new TestProject({ git: false });
+      const folder = join(project.root, closed);
+      mkdirSync(folder, { recursive: true });
+      const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+      if (user.uid !== undefined) giveAway(dirname(project.root), user.uid);
+      chmodSync(folder, 0o555);
+      const before = everythingIn(project.root);
+      const { status, stderr } = spawnSync(process.execPath, [cli, "init", "shop"], {
+        cwd: project.root,
+        env: project.environment(),
+        encoding: "utf8",
+        ...user,
+      });
+      chmodSync(folder, 0o755);
+      expect(status, `said: ${stderr}`).toBe(74);
+      expect(stderr).toMatch(/^nothing was made, this folder cannot be written: EACCES/u);
+      expect(everythingIn(project.root)).toEqual(before);
+    },
+  );
 
   test("E1 in the home folder it makes no feature among the settings of all projects", async () => {
     const project = new TestProject({ git: false });
@@ -146,14 +177,26 @@ describe("places", () => {
 });
 
 describe("refused", () => {
-  test.each(["../x", "a;b", "a b", "archive", "schemas", "templates", "ralph-3", ".x", "-x", ""])(
-    "E1 S6 the name %j",
-    async (name) => {
-      const project = new TestProject();
-      const end = await project.ralph(["init", "--", name]);
-      expectRefused(project, [], end, /name of a feature/u);
-    },
-  );
+  test.each([
+    "../x",
+    "a;b",
+    "a b",
+    "a/b",
+    "a\nb",
+    "é",
+    "a".repeat(101),
+    "archive",
+    "schemas",
+    "templates",
+    "ralph-3",
+    ".x",
+    "-x",
+    "",
+  ])("E1 S6 the name %j", async (name) => {
+    const project = new TestProject();
+    const end = await project.ralph(["init", "--", name]);
+    expectRefused(project, [], end, /name of a feature/u);
+  });
 
   test("E1 a feature that is there already", async () => {
     const project = new TestProject();
@@ -243,6 +286,19 @@ describe("from an issue", () => {
     project.config("agent: { name: command, command: cat }\n");
     const checked = await project.ralph(["validate", "-f", "shop"]);
     expect(checked.code, `said: ${checked.stdout}${checked.stderr}`).toBe(0);
+  });
+
+  test("E1 an issue without a task list is one story, by its number as by its address", async () => {
+    const project = new TestProject();
+    const plain = { ...ISSUE, body: "Please.", comments: [], labels: [] };
+    writeFileSync(join(project.home, "issue.json"), JSON.stringify(plain));
+    const gh = withGh(project, 'cat "$HOME/issue.json"');
+    const end = await project.ralph(["init", "shop", "--from-issue", "42"], gh);
+    expect(end.code, `said: ${end.stderr}`).toBe(0);
+    expect(end.stdout).toMatch(/1 story from the issue[\s\S]+look the stories through/u);
+    expect(JSON.parse(project.read(".ralph/shop/prd.json"))).toMatchObject({
+      userStories: [{ id: "STORY-001", title: ISSUE.title, passes: false }],
+    });
   });
 
   test("E1 S6 gh gets the address as one argument, and no shell sees it", async () => {

@@ -41,6 +41,8 @@ export interface MadeFeature {
   readonly files: readonly string[];
   /** The branch that `ralph run` will work on. */
   readonly branch: string;
+  /** How many checks the settings have; without any, work is accepted unverified. */
+  readonly gates: number;
 }
 
 /** A file that is to be written; those that are there already are left alone. */
@@ -84,7 +86,8 @@ export async function initFeature(
     return err([isThere(order.feature)]);
   }
   const files = [...own, ...shared].map(({ name }) => name);
-  return ok({ place, feature, fromIssue: issue.value?.stories.length, files, branch });
+  const fromIssue = issue.value?.stories.length;
+  return ok({ place, feature, fromIssue, files, branch, gates: settings.gates.length });
 }
 
 /** What stands in the way. */

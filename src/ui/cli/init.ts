@@ -36,7 +36,8 @@ async function make(io: Io, { args, options }: Call): Promise<number> {
   return 0;
 }
 
-function words(io: Io, { place, feature, fromIssue, files, branch }: MadeFeature): string {
+function words(io: Io, made: MadeFeature): string {
+  const { place, feature, fromIssue, files, branch } = made;
   const name = feature.feature;
   const here = relative(io.host.files.real(io.cwd) ?? io.cwd, place.root);
   const where = here === "" ? "" : ` in ${place.root}`;
@@ -45,19 +46,26 @@ function words(io: Io, { place, feature, fromIssue, files, branch }: MadeFeature
     place.repository === undefined
       ? ["This is no git repository: nothing will be committed. `git init` helps."]
       : [`\`ralph run\` will work on the branch ${branch}; the list's branchName says so.`];
-  const edit =
-    fromIssue === undefined ? "write down what is to be done" : "look the stories through";
-  const option = ` -f ${name}`;
   return [
     `${name} was made${where}${stories}:`,
     ...files.map((file) => `  ${file}`),
     ...git,
     "Next:",
-    `  1. ${edit}: ${feature.tasks.name}`,
-    `  2. ralph validate${option}`,
-    `  3. ralph run${option}`,
+    ...nextSteps(made).map((step, i) => `  ${i + 1}. ${step}`),
     "",
   ].join("\n");
+}
+
+function nextSteps({ feature, fromIssue, gates }: MadeFeature): string[] {
+  const edit =
+    fromIssue === undefined ? "write down what is to be done" : "look the stories through";
+  const check = "say how good work is told from bad: quality_checks in .ralph/config.yaml";
+  return [
+    `${edit}: ${feature.tasks.name}`,
+    ...(gates === 0 ? [check] : []),
+    `ralph validate -f ${feature.feature}`,
+    `ralph run -f ${feature.feature}`,
+  ];
 }
 
 function storyWords(number: number): string {

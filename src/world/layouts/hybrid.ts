@@ -33,7 +33,7 @@ export interface FeatureQuery {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 const NAME_EXPECTED =
-  "letters, digits, dots, dashes and underscores, starting with a letter or digit";
+  "at most 100 letters, digits, dots, dashes and underscores, starting with a letter or digit";
 
 /** Where a prompt template lies that was ejected. */
 export const EJECTED = ".ralph/templates/prompt.md";
