@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventsOf } from "../rig/agents.ts";
@@ -262,4 +262,35 @@ test("T4 a gate that a person adds is looked at before the next agent", async ()
     "b check red",
   ]);
   expect(project.outcomes()[0]).toBe("accepted");
+});
+
+test("E13 every check of quality_checks is run by the loop itself: once before the first agent, and on each claim", async () => {
+  const noted = (name: string): string => `'echo "${name} $PWD" >> "$HOME/checks"'`;
+  const project = given(
+    // Nothing that the agent does runs a check, whatever it says.
+    "- do: [{run: 'echo x >> work.txt'}, {mark: task}, {say: All checks pass.}]\n",
+    `quality_checks:\n  unit: ${noted("unit")}\n  lint: {command: ${noted("lint")}, timeout: 1m}\n`,
+    [{ id: "A" }, { id: "B" }],
+  );
+  expect((await project.ralph(["run"])).code).toBe(0);
+  expect(gateRuns(project, 1)).toEqual([
+    "unit baseline green",
+    "lint baseline green",
+    "unit check green",
+    "lint check green",
+  ]);
+  const [unit, lint] = ["unit", "lint"].map((name) => `${name} ${realpathSync(project.root)}\n`);
+  const checks = readFileSync(join(project.home, "checks"), "utf8");
+  expect(checks).toBe(`${unit}${lint}`.repeat(3));
+});
+
+test("E13 what the checks say counts, not what the agent says of them", async () => {
+  const project = given(
+    "- do: [{write: {path: work.txt, text: wrong}}, {mark: task}, {say: 'All tests pass. <promise>COMPLETE</promise>'}]\n",
+    `quality_checks: {fine: 'true', ${RIGHT}}\n`,
+  );
+  const { code, stdout } = await project.ralph(["run", "-n", "1"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/iteration 1: rejected A .*1\/2 gates.*: the gate "right" fails/u);
+  expect((await project.status()).tasks).toMatchObject([{ status: "open" }]);
 });
