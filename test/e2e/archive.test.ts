@@ -137,6 +137,35 @@ describe("ralph archive", () => {
     expect((await project.ralph(["status"])).code).toBe(64);
   });
 
+  test("E11 a finished feature takes the place of the copy that its run has made", async () => {
+    const project = given();
+    await project.ralph(["run"]);
+    const { code, stdout } = await project.ralph(["archive"]);
+    const name = `${today()}-shop`;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`shop was moved to .ralph/archive/${name} (all done)`),
+    ]);
+    expect(archives(project)).toEqual([name]);
+    expect(project.exists(`.ralph/archive/${name}/scenario.yaml`)).toBe(true);
+    expect(about(project, name)).toMatchObject({ end: "complete", tasks: { total: 2, done: 2 } });
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+
+  test.each(["prd.json", "progress.txt", "specs/api.md"])(
+    "E11 a copy whose %s is another than now stays beside it",
+    async (file) => {
+      const project = given();
+      await project.ralph(["run"]);
+      const [path, copy] = [`.ralph/shop/${file}`, `.ralph/archive/${today()}-shop/${file}`];
+      const before = project.read(copy);
+      project.write(path, `${project.read(path)}\n`);
+      expect((await project.ralph(["archive"])).code).toBe(0);
+      expect(archives(project)).toEqual([`${today()}-shop`, `${today()}-shop-2`]);
+      expect(project.read(copy)).toBe(before);
+    },
+  );
+
   test("E11 a feature of the same name begins anew afterwards", async () => {
     const project = given(["A"], "- do: [{hang: {signals: heed}}]\n");
     await killWhen(project, "the agent", () =>

@@ -55,7 +55,7 @@ export function writeArchive(
   }
 }
 
-/** Moves a whole folder into the archive; returns its new name there. */
+/** Moves a whole folder into the archive, in place of the copy that its run has left there; returns its name there. */
 export function moveToArchive(
   host: Host,
   archive: string,
@@ -63,8 +63,13 @@ export function moveToArchive(
   folder: string,
 ): string {
   host.files.makeFolder(archive, FOLDER_MODE);
+  const copy = findArchive(host, archive, about.feature, () => true);
+  const isCopied = copy !== undefined && holdsAllOf(host, folder, join(archive, copy));
   writePart(host, folder, { name: "run.json", text: render(about) });
-  return moveIn(host, archive, about, folder);
+  if (!isCopied) return moveIn(host, archive, about, folder);
+  host.files.remove(join(archive, copy));
+  host.files.rename(folder, join(archive, copy));
+  return copy;
 }
 
 /** The newest archive of a feature for which this holds. */
@@ -82,6 +87,25 @@ export function findArchive(
       const about = name.includes(feature) ? readAbout(host, join(archive, name)) : undefined;
       return about?.feature === feature && isIt(about);
     });
+}
+
+/** Whether every file of an archive is in the folder, byte for byte; what an archive tells of itself aside. */
+function holdsAllOf(host: Host, folder: string, archived: string): boolean {
+  const names = host.files.list(archived).filter((name) => name !== "run.json");
+  return names.every((name) => {
+    const [ours, theirs] = [join(folder, name), join(archived, name)];
+    const kind = host.files.kind(theirs);
+    if (kind !== host.files.kind(ours)) return false;
+    return kind === "folder" ? holdsAllOf(host, ours, theirs) : isSameFile(host, ours, theirs);
+  });
+}
+
+function isSameFile(host: Host, one: string, other: string): boolean {
+  const [size, otherSize] = [one, other].map((path) => host.files.stamp(path)?.size);
+  if (size === undefined || size !== otherSize) return false;
+  const bytes = host.files.readRange(one, 0, size);
+  const others = host.files.readRange(other, 0, size);
+  return bytes !== undefined && others !== undefined && bytes.equals(others);
 }
 
 function readAbout(host: Host, folder: string): ArchivedRun | undefined {
