@@ -42,11 +42,11 @@ test("V2 status --json has one shape before, during and after a run", async () =
     pid: run.pid,
     tasks: [task("A", "done", true), task("B", "open", false)],
   });
-  // It has begun the iteration, and may be a few steps before the agent.
-  await until(
-    "the agent",
-    async () => (await project.status())["current"] !== null && isAtWork(project),
-  );
+  // The second iteration has begun, and may be a few steps before its agent.
+  await until("the agent", async () => {
+    const current = (await project.status())["current"] as { doing?: string } | null;
+    return current?.doing === "run-agent";
+  });
   expect((await project.ralph(["status"])).stdout).toMatch(
     /^shop: running, iteration 2 for \S+, B, the agent works \(pid \d+\)\n/u,
   );
@@ -128,6 +128,16 @@ test("logs --follow ends when the run's process has died", async () => {
   await until("a first line", () => follow.output().includes("started"));
   run.child.kill("SIGKILL");
   expect((await follow.ended).code).toBe(0);
+});
+
+test("V1 settings that changed while a run was stopped are told by their names in config.yaml", async () => {
+  const project = given("- do: [{say: 'NEEDS_HUMAN: which one?'}]\n");
+  expect((await project.ralph(["run"])).code).toBe(2);
+  project.config(`agent: scripted\nlimits: {wait: 5m}\n${GATE}`);
+  const { stdout } = await project.ralph(["run", "-n", "7"]);
+  expect(stdout).toContain(
+    "settings changed: defaults.max_iterations, quality_checks, limits.wait\n",
+  );
 });
 
 test("commands about a run that never was say so and are no error", async () => {

@@ -15,6 +15,7 @@ import type {
 } from "../schema/event.ts";
 import { renderIterationLine } from "./iteration-line.ts";
 import { type Paint, unpainted } from "./paint.ts";
+import { settingName } from "./setting-names.ts";
 
 const LINE_MAX = 300;
 
@@ -51,7 +52,7 @@ function wordsFor(event: Event, state: RunState | undefined): string | undefined
     case "edits-accepted":
       return `a person accepted: ${event.what.join("; ")}`;
     case "config-changed":
-      return `settings changed: ${event.changed.join(", ")}`;
+      return `settings changed: ${event.changed.map(settingName).join(", ")}`;
     case "control-received":
       if (event.control.type === "answer") return `${event.control.from}: ${event.control.answer}`;
       return event.control.when === "now"

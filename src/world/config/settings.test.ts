@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newFolder, testHost } from "../../../test/rig/host.ts";
+import { SETTING_NAMES } from "../../core/view/setting-names.ts";
 import { type ConfigFlags, resolveConfig } from "./resolve-config.ts";
 import { listSettings, type Setting } from "./settings.ts";
 
@@ -13,6 +14,11 @@ interface Sources {
 }
 
 function settings(sources: Sources): (key: string) => Setting | undefined {
+  const all = listAll(sources);
+  return (key) => all.find((one) => one.key === key);
+}
+
+function listAll(sources: Sources): readonly Setting[] {
   const folder = newFolder();
   for (const [base, text] of [
     ["home", sources.home],
@@ -24,8 +30,7 @@ function settings(sources: Sources): (key: string) => Setting | undefined {
   const host = testHost({ env: { HOME: join(folder, "home"), ...sources.env } });
   const resolved = resolveConfig(host, join(folder, "tree"), sources.flags ?? {});
   if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
-  const all = listSettings(resolved.value);
-  return (key) => all.find((one) => one.key === key);
+  return listSettings(resolved.value);
 }
 
 const MAX = "defaults.max_iterations";
@@ -83,4 +88,15 @@ test("gates are told one by one, durations as they would be written", () => {
   expect(found("limits.wait")?.value).toBe("90m");
   expect(found("defaults.pause_between")?.value).toBe("0s");
   expect(settings({})("quality_checks")?.value).toBeUndefined();
+});
+
+test("what a person reads about a changed setting is what `ralph config` calls it, or a group of it", () => {
+  const keys = listAll({ project: "quality_checks: {tests: 'true'}\n" }).map(({ key }) => key);
+  const words = Object.values(SETTING_NAMES).flatMap((name) => name.split(" and "));
+  const isKnown = (word: string): boolean =>
+    keys.some((key) => key === word || key.startsWith(`${word}.`));
+  expect(words.filter((word) => !isKnown(word))).toEqual([]);
+  const isNamed = (key: string): boolean =>
+    words.some((word) => key === word || key.startsWith(`${word}.`));
+  expect(keys.filter((key) => !isNamed(key))).toEqual([]);
 });
