@@ -154,7 +154,14 @@ describe("words of the other commands", () => {
   const widerThan = (columns: number, text: string): string[] =>
     text.split(/\r?\n/u).filter((line) => line.length > columns);
 
-  test.each([["init", "a-new-feature"], ["init", "../x"], ["status"], ["why"], ["logs"]])(
+  test.each([
+    ["init", "a-new-feature"],
+    ["init", "../x"],
+    ["eject"],
+    ["status"],
+    ["why"],
+    ["logs"],
+  ])(
     "%s %s: lines are broken between words on a terminal, and not at all in a pipe",
     async (...args) => {
       const project = given();

@@ -6,6 +6,7 @@ import { ejectTemplate } from "../../engine/project/eject-template.ts";
 import { findPlace } from "../../engine/project/open-project.ts";
 import { EJECTED } from "../../world/layouts/hybrid.ts";
 import type { Handler } from "./command.ts";
+import { fitted } from "./fitted.ts";
 
 export const eject: Handler = async (io, { options }) => {
   const ejected = ejectTemplate(io.host, findPlace(io.host, io.cwd), {
@@ -17,10 +18,13 @@ export const eject: Handler = async (io, { options }) => {
     io.err(renderDiagnostics(ejected.error));
     return EXIT_CODES["bad-input"];
   }
-  io.out(
-    `wrote ${EJECTED}: every run here uses it, where a feature has no prompt.md of its own\n` +
-      `  ralph validate          says what is wrong with it\n` +
-      `  rm ${EJECTED}   goes back to ours\n`,
-  );
+  const back = `rm ${EJECTED}`;
+  const words = [
+    `wrote ${EJECTED}: every run here uses it, where a feature has no prompt.md of its own`,
+    `  ${"ralph validate".padEnd(back.length)}   says what is wrong with it`,
+    `  ${back}   goes back to ours`,
+    "",
+  ];
+  io.out(fitted(io, words.join("\n")));
   return 0;
 };
