@@ -132,6 +132,19 @@ describe("install", () => {
     expect(picture(project.home)).toEqual(installed);
   });
 
+  test("E16 a login shell that would not find it is told of, and only such a one", async () => {
+    const { project, ralph } = given("bash", ".bashrc", "");
+    expect((await ralph("install", "--global")).stdout).toContain("a login shell does not read");
+    const finds = (): string => {
+      const env = { HOME: project.home, PATH: "/usr/bin:/bin" };
+      return execFileSync("bash", ["-lc", "command -v ralph || true"], { env, encoding: "utf8" });
+    };
+    expect(finds()).toBe("");
+    writeFileSync(join(project.home, ".profile"), '[ -n "$BASH_VERSION" ] && . ~/.bashrc\n');
+    expect(finds()).toContain(".ralph/bin/ralph");
+    expect((await ralph("install", "--global")).stdout).not.toContain("login shell");
+  });
+
   test("E16 an unknown shell is told what it needs, and its files stay as they are", async () => {
     const { project, ralph } = given("tcsh", ".tcshrc", "x\n");
     const { code, stdout } = await ralph("install", "--global");

@@ -51,6 +51,17 @@ describe("E3 ralph validate", () => {
     expect(project.exists(".git/ralph")).toBe(false);
   });
 
+  test("E3 a key of the list with a slip of the pen is a warning", async () => {
+    const project = new TestProject();
+    project.config("agent: scripted\nquality_checks: {a: 'true'}\n");
+    project.scenario("- do: []\n");
+    project.stories({ id: "A", acceptanceCriterias: ["works"] });
+    const { code, stdout, stderr } = await project.ralph(["validate"]);
+    expect(code).toBe(0);
+    expect(stdout + stderr).toMatch(/prd\.json:7:30: warning: "acceptanceCriterias" means nothing here/u);
+    expect(stdout + stderr).toContain('perhaps "acceptanceCriteria"');
+  });
+
   test("E3 a placeholder that nobody has filled in is refused with its line", async () => {
     const project = shop();
     project.stories({ id: "S-1", title: "TODO: your first story" });

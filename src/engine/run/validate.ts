@@ -4,6 +4,7 @@ import type { Config } from "../../core/schema/config.ts";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { resolveConfig } from "../../world/config/resolve-config.ts";
 import type { Host } from "../../world/host/host.ts";
+import { findMisspelt } from "../../world/tasks/misspelt-keys.ts";
 import { programOf } from "../../world/verify/gate-program.ts";
 import { findAgentProgram } from "../project/agent-program.ts";
 import { checkTasks } from "../project/check-tasks.ts";
@@ -39,7 +40,11 @@ export async function validateProject(host: Host, order: ValidateOrder): Promise
   if (!resolved.ok) errors.push(...resolved.error);
   const project = openProject(host, order.cwd, order.feature);
   if (!project.ok) errors.push(...project.error);
-  if (project.ok) errors.push(...checkTasks(host, project.value));
+  if (project.ok) {
+    errors.push(...checkTasks(host, project.value));
+    const { path, name } = project.value.feature.tasks;
+    warnings.push(...findMisspelt(host.files.readText(path) ?? "", name));
+  }
   if (config !== undefined) {
     const program = findAgentProgram(host, root, config);
     if (!program.ok) errors.push(program.error);

@@ -1,5 +1,6 @@
 // `ralph install --global` and its exact opposite: makes the plan, and shows or carries it out.
 
+import { join } from "node:path";
 import type { Diagnostic } from "../../core/schema/diagnostic.ts";
 import { renderDiagnostics } from "../../core/view/diagnostics.ts";
 import { EXIT_CODES } from "../../core/schema/outcome.ts";
@@ -22,8 +23,23 @@ export const install: Handler = async (io, call) => {
   const lines = startLines(io.host).map((line) => `  ${line}\n`);
   if (hasNoShell) io.out(`your shell is not known here; its start file needs:\n${lines.join("")}`);
   else if (call.options["dryRun"] !== true) io.out("open a new shell, and `ralph` is there\n");
+  if (hasLoginGap(io)) io.out(LOGIN_GAP);
   return 0;
 };
+
+const LOGIN_GAP = `a login shell does not read ~/.bashrc here; for those put into ~/.profile:
+  [ -n "$BASH_VERSION" ] && . ~/.bashrc
+`;
+
+/** A login bash reads the first of three files, and ~/.bashrc only if that one says so. */
+function hasLoginGap({ host }: Io): boolean {
+  const { SHELL: shell = "", HOME: home = "" } = host.env;
+  if (!shell.endsWith("/bash")) return false;
+  const read = [".bash_profile", ".bash_login", ".profile"]
+    .map((name) => host.files.readText(join(home, name)))
+    .find((text) => text !== undefined);
+  return !(read ?? "").includes("bashrc");
+}
 
 export const uninstall: Handler = async (io, call) => finish(io, call, planUninstall(io.host));
 

@@ -24,7 +24,7 @@ function described<T extends z.ZodMiniType>(schema: T, description: string): T {
 }
 
 // Only id, title and passes must be there: lists of other tools have no more, or have keys of their own.
-const Story = z.looseObject({
+export const Story = z.looseObject({
   id: described(StoryId, "Name of the story, unique in the list; 1 to 100 characters on one line"),
   title: described(z.string(), "What is to be done, in one line"),
   description: described(z.optional(z.string()), "What is to be done, in full"),
