@@ -48,6 +48,8 @@ const scratch = mkdtempSync(join(tmpdir(), "ralph-verify-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
 const env = cleanEnvironment();
 let running;
+/** Tests that passed only on their second try, as the test runner tells them. */
+const secondTries = [];
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
     if (running) killGroup(running, "SIGKILL");
@@ -77,6 +79,8 @@ async function main() {
     if (result === "failed" && lastLines) failures.push({ stage: stage.name, lastLines });
     rows.push({ stage: stage.name, result, seconds: (performance.now() - startedMs) / 1000 });
   }
+  if (secondTries.length > 0)
+    process.stdout.write(`\npassed only on a second try:\n${secondTries.join("\n")}\n`);
   for (const { stage, lastLines } of failures) {
     process.stdout.write(`\n=== ${stage} failed; its last lines again:\n${lastLines}\n`);
   }
@@ -118,6 +122,7 @@ function runCommand(commandLine) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => {
         process.stdout.write(chunk);
+        secondTries.push(...(String(chunk).match(/^SECOND TRY: .*$/gmu) ?? []));
         lastLines = `${lastLines}${chunk}`.split("\n").slice(-LAST_LINES).join("\n");
       });
     }
