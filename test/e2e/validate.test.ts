@@ -58,7 +58,9 @@ describe("E3 ralph validate", () => {
     project.stories({ id: "A", acceptanceCriterias: ["works"] });
     const { code, stdout, stderr } = await project.ralph(["validate"]);
     expect(code).toBe(0);
-    expect(stdout + stderr).toMatch(/prd\.json:7:30: warning: "acceptanceCriterias" means nothing here/u);
+    expect(stdout + stderr).toMatch(
+      /prd\.json:7:30: warning: "acceptanceCriterias" means nothing here/u,
+    );
     expect(stdout + stderr).toContain('perhaps "acceptanceCriteria"');
   });
 

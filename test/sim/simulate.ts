@@ -146,6 +146,7 @@ async function liveOnce(stage: Stage, plant: Plant): Promise<string | undefined>
       paths: stage.paths,
       argv: ["run"],
       program: "sim",
+      person: "present" as const,
       onEvent,
       ...stage.onOpen({ config, calls: recentStarts(stage), circuit }),
     };

@@ -60,7 +60,8 @@ function holdAtLimit(
   limit: { readonly since: number; readonly answer: LimitAnswer | undefined },
 ): readonly Order[] {
   const { onLimit } = state.config;
-  if (onLimit === "wait" || limit.answer === "wait") return waitUntil(at, reason);
+  const isAlone = onLimit === "ask" && state.unattended;
+  if (onLimit === "wait" || isAlone || limit.answer === "wait") return waitUntil(at, reason);
   const detail = `${reason} until ${new Date(at).toISOString()}`;
   if (limit.answer === "exit")
     return endWith(state, "usage-limit", `${detail}; a person said exit`);

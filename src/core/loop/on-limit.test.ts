@@ -93,3 +93,13 @@ test("an answer that nobody waits for changes nothing, and no other wait is aske
   const paused = finished(afterAgent(exit(), change(), before)).and(says("exit"));
   paused.orders({ type: "wait-until", reason: "pause between iterations" });
 });
+
+test("ask: where nobody sits the run waits, and whoever comes to it later is asked", () => {
+  const start = given({ onLimit: "ask" }, { unattended: true });
+  const alone = finished(
+    afterAgent(exit({ code: 1, limit: { kind: "usage", text: "limit" } }), change(), start),
+  );
+  alone.orders({ type: "wait-until", until: alone.state.now + HOUR_MS });
+  const came = alone.and({ type: "run-resumed", program: "test", argv: [] });
+  came.orders({ type: "wait-until", question: expect.anything() });
+});

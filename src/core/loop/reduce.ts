@@ -79,6 +79,7 @@ function start(event: Event): RunState {
     tree: event.tree,
     branch: event.branch,
     config: event.config,
+    unattended: event.unattended === true,
     startedAt: event.at,
     seq: event.seq,
     now: event.at,
@@ -151,6 +152,7 @@ function resume(state: RunState, event: Event & { type: "run-resumed" }): RunSta
   return {
     ...state,
     program: event.program,
+    unattended: event.unattended === true,
     stop: undefined,
     waiting: undefined,
     ending: undefined,

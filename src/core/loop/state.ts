@@ -34,6 +34,8 @@ export interface RunState {
   /** The branch that was asked for when the run began. */
   readonly branch: string | undefined;
   readonly config: Config;
+  /** True where nobody can be asked. */
+  readonly unattended: boolean;
   readonly startedAt: number;
   /** Sequence number and time of the newest event. */
   readonly seq: number;

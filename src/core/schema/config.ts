@@ -126,7 +126,7 @@ export const Config = z.object({
   branch: z.optional(BranchConfig),
   /** Present where a finished feature is not to be archived. */
   archive: z.optional(z.literal(false)),
-  /** `ask` is in force only where somebody can answer. */
+  /** `ask` means wait where nobody can answer. */
   onLimit: z._default(z.enum(ON_LIMIT), "wait"),
   promptTemplate: z._default(z.enum(PROMPT_TEMPLATES), "default"),
 });

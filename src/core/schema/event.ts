@@ -52,6 +52,8 @@ const RunFact = z.discriminatedUnion("type", [
     inherited: z.optional(Inherited),
     /** The branch that the list or the settings ask for. */
     branch: z.optional(z.string()),
+    /** Nobody sits at a terminal who could be asked. */
+    unattended: z.optional(z.literal(true)),
   }),
   /** A later process goes on with the run. */
   z.object({
@@ -61,6 +63,7 @@ const RunFact = z.discriminatedUnion("type", [
     calls: z.optional(z.array(z.number())),
     /** The person has closed the circuit breaker. */
     circuit: z.optional(z.literal("reset")),
+    unattended: z.optional(z.literal(true)),
   }),
   /** A person takes what was found or put aside; said about a run that nobody works on. */
   z.object({ type: z.literal("edits-accepted"), what: z.array(z.string()) }),

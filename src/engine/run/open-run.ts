@@ -38,6 +38,8 @@ export interface OpenOrder {
   readonly calls: readonly number[] | undefined;
   /** Whether an open circuit breaker stays so. */
   readonly circuit: "kept" | "reset";
+  /** Whether somebody can be asked. */
+  readonly person: "present" | "away";
   /** The branch a new run was asked to work on. */
   readonly branch?: string | undefined;
   /** A commit of ours since the run before: it makes nothing a person's. */
@@ -163,6 +165,7 @@ async function start(host: Host, order: OpenOrder): Promise<OpenedRun> {
     ...(order.calls === undefined ? {} : { calls: [...order.calls] }),
     ...(Object.keys(inherited).length === 0 ? {} : { inherited }),
     ...(order.branch === undefined ? {} : { branch: order.branch }),
+    ...(order.person === "away" ? { unattended: true } : {}),
   };
   const state = record(journal, order, undefined, fact);
   journal.sync();
@@ -253,6 +256,7 @@ function resume(journal: Journal, order: OpenOrder, folded: RunState): OpenedRun
     argv: [...order.argv],
     ...(order.calls === undefined ? {} : { calls: [...order.calls] }),
     ...(order.circuit === "reset" ? { circuit: "reset" } : {}),
+    ...(order.person === "away" ? { unattended: true } : {}),
   };
   let state = record(journal, order, folded, resumed);
   const changed = changedKeys(state.config, order.config);

@@ -129,7 +129,7 @@ export async function prepare(
     ...(isCutOff ? [] : await checkRepository(host, project.value, onNotice, "all")),
   ];
   if (problems.length > 0 || !config.ok || !prompt.ok) return err(problems);
-  const settings = withPerson(config.value.config, order.person);
+  const settings = config.value.config;
   for (const notice of templateNotices(host, project.value, settings, prompt.value))
     onNotice(notice);
   return ok({
@@ -139,12 +139,6 @@ export async function prepare(
     prompt: prompt.value,
     repository: !isCutOff ? "checked" : open.hasUnseenWork ? "to-mend" : "to-check",
   });
-}
-
-/** Where nobody sits, nobody can be asked. */
-function withPerson(config: Config, person: RunOrder["person"]): Config {
-  const isAlone = config.onLimit === "ask" && person === "away";
-  return isAlone ? { ...config, onLimit: "wait" } : config;
 }
 
 async function runLocked(
@@ -223,6 +217,7 @@ async function runRecorded(
     program: order.program,
     calls: readCalls(host, project.record, treeOf(project)),
     circuit: order.circuit,
+    person: order.person,
     branch: begun.branch,
     ownCommit: begun.ownCommit,
     onEvent: observer.onEvent,
