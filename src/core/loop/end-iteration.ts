@@ -4,7 +4,7 @@ import { assert } from "../../std/assert.ts";
 import { lookUp } from "../../std/look-up.ts";
 import type { IterationEnd } from "../schema/event.ts";
 import { backoffUntil, toldReset } from "./backoff.ts";
-import { finishSoFar, NOT_FINISHED } from "./memory.ts";
+import { finishSoFar, NOT_FINISHED } from "./finish.ts";
 import type { IterationState, RunState } from "./state.ts";
 import { nextBreaker, nextStruggle } from "./struggle.ts";
 import { trustAtEnd } from "./trust.ts";

@@ -2,12 +2,12 @@
 // is kept and stands alone; where there is none we write ours, with what the agent says it has learned.
 
 import type { MemoryEntry } from "../schema/effect.ts";
+import { finishSoFar } from "./finish.ts";
 import type { Judgement } from "./judgement.ts";
 import { learningsIn } from "./learnings.ts";
 import type { IterationState, RunState } from "./state.ts";
 
 const COMMIT_CHARS = 12;
-export const NOT_FINISHED: RunState["finish"] = { closed: false, archived: false };
 
 /** The entry that is still missing: the iteration's own, then the closing one of a feature that is complete. */
 export function nextEntry(
@@ -20,16 +20,6 @@ export function nextEntry(
     return ownEntry(it, judgement);
   const isClosed = finishSoFar(state, it).closed || it.after?.closingWritten === true;
   return finishes(state, it, judgement) && !isClosed ? closingEntry(state) : undefined;
-}
-
-/** What of the end is there already: from this iteration, or from one whose work could not be committed. */
-export function finishSoFar(state: RunState, it: IterationState): RunState["finish"] {
-  // What an agent has worked on since is another end.
-  const before = it.exit === undefined ? state.finish : NOT_FINISHED;
-  return {
-    closed: before.closed || it.closed,
-    archived: before.archived || it.archived !== undefined,
-  };
 }
 
 /** True when the run has brought its feature to the end; a run that finds all done has not. */

@@ -9,7 +9,7 @@ import type { EffectType } from "../schema/effect.ts";
 import type { Event, GateResult } from "../schema/event.ts";
 import { endIteration } from "./end-iteration.ts";
 import { sumTokens } from "./figures.ts";
-import { NOT_FINISHED } from "./memory.ts";
+import { NOT_FINISHED } from "./finish.ts";
 import type { Aside, IterationState, RunState } from "./state.ts";
 import { CLOSED } from "./struggle.ts";
 import { NO_ASIDE, trustAfter, trustAtStart } from "./trust.ts";

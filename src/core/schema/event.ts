@@ -382,12 +382,11 @@ export type Event = Fact & {
   readonly effect?: EffectId;
 };
 
-/** All event types of this version. */
-export const EVENT_TYPES: ReadonlySet<string> = new Set(
-  [...RunFact.def.options, ...IterationFact.def.options].flatMap(
-    (option) => option.shape.type.def.values,
-  ),
-);
+/** Whether this version knows the type; asked only of what it could not read. */
+export function isKnownType(type: string): boolean {
+  const options = [...RunFact.def.options, ...IterationFact.def.options];
+  return options.some((option) => option.shape.type.def.values.some((value) => value === type));
+}
 
 /** One event, larger things go by file. */
 export const EVENT_BYTES_MAX = 64 * 1024;

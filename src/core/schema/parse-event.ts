@@ -1,7 +1,7 @@
 // Turns a line of the log into an event. The only place where a line of an older version is brought up to date.
 
 import { err, ok, type Result } from "../../std/result.ts";
-import { Envelope, EVENT_TYPES, Fact, type Event } from "./event.ts";
+import { Envelope, Fact, isKnownType, type Event } from "./event.ts";
 import { parseJson } from "../../std/parse-json.ts";
 
 /** An event we know, or one of a later version that is kept in the file and ignored. */
@@ -16,7 +16,7 @@ export function parseEvent(line: string): Result<ParsedEvent, string> {
   const { v, seq, at, run, iteration, effect } = envelope.data;
   const fact = Fact.safeParse(json);
   if (!fact.success) {
-    return EVENT_TYPES.has(envelope.data.type)
+    return isKnownType(envelope.data.type)
       ? err(`event ${seq} (${envelope.data.type}) is not of the shape it should have`)
       : ok({ kind: "unknown", seq });
   }

@@ -13,7 +13,7 @@ import type { Task } from "../../core/schema/task.ts";
 import { ok, type Result } from "../../std/result.ts";
 import { readSubjects } from "../../world/git/read-commits.ts";
 import type { Host } from "../../world/host/host.ts";
-import { readLearnings, readPatterns } from "../../world/memory/read-back.ts";
+import { learningsOf, readPatterns } from "../../world/memory/read-back.ts";
 import { readProgressTail } from "../../world/memory/progress-txt.ts";
 import type { Project } from "../project/open-project.ts";
 import { fillOpening, type OpeningOrder, readOpening, templateVariables } from "./opening.ts";
@@ -57,6 +57,7 @@ export class PromptWriter {
     if (!opening.ok) return opening;
     const { feature } = this.#project;
     const { tasks, config } = order.state;
+    const memory = readProgressTail(this.#host, feature.memory.path, MEMORY_BYTES);
     const rendered = renderPrompt({
       opening: opening.value,
       task: order.task,
@@ -71,8 +72,8 @@ export class PromptWriter {
       rejection: order.rejection,
       warning: order.warning,
       patterns: readPatterns(this.#host, feature.memory.path),
-      learnings: readLearnings(this.#host, feature.memory.path),
-      memory: readProgressTail(this.#host, feature.memory.path, MEMORY_BYTES),
+      learnings: learningsOf(memory),
+      memory,
       commits: await this.#subjects(order.head),
       tokensMax: config.promptTokensMax,
     });

@@ -30,7 +30,7 @@ export async function callCommand(shell: Shell): Promise<number> {
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${termOf(command)}`.trim() })
     .configureOutput({ writeOut: shell.out, writeErr: () => undefined })
     .addHelpText("after", START);
-  for (const row of commands) {
+  for (const row of rowsFor(shell.argv[0])) {
     addCommand(program, row, async (args, options) => {
       const [handler, io]: [Handler, Io] = await Promise.all([row.load(), shell.open()]);
       code = await handler(io, { args, options });
@@ -49,6 +49,12 @@ export async function callCommand(shell: Shell): Promise<number> {
     shell.err(renderDiagnostics([explain(error, shell.argv)]));
     return EXIT_CODES["bad-input"];
   }
+}
+
+/** A command that is named is all that is needed; making the others takes longer than reading a run. */
+function rowsFor(name: string | undefined): readonly CommandRow[] {
+  const named = commands.find((row) => row.name === name);
+  return named === undefined ? commands : [named];
 }
 
 function termOf(command: Command): string {

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newFolder, testHost } from "../../../test/rig/host.ts";
-import { readLearnings, readPatterns } from "./read-back.ts";
+import { readProgressTail } from "./progress-txt.ts";
+import { learningsOf, readPatterns } from "./read-back.ts";
 
 const entry = (n: number, ...learnings: string[]): string =>
   `---\nIteration: ${n}\nStory: S-${n} - x\nStatus: complete\nLearnings:\n${learnings
@@ -12,12 +13,11 @@ const entry = (n: number, ...learnings: string[]): string =>
 function read(text: string) {
   const path = join(newFolder(), "progress.txt");
   writeFileSync(path, text);
-  return { patterns: readPatterns(testHost(), path), learnings: readLearnings(testHost(), path) };
+  return { patterns: readPatterns(testHost(), path), learnings: learningsOf(text) };
 }
 
 test("a file that is missing or empty says nothing", () => {
   expect(readPatterns(testHost(), "/nowhere/progress.txt")).toBe("");
-  expect(readLearnings(testHost(), "/nowhere/progress.txt")).toEqual([]);
   expect(read("")).toEqual({ patterns: "", learnings: [] });
 });
 
@@ -67,6 +67,9 @@ test("of twenty megabytes only the two ends are read", () => {
   };
   const counting = { ...host, files: { ...host.files, readRange, readText } };
   expect(readPatterns(counting, path)).toBe("- use cents");
-  expect(readLearnings(counting, path)).toEqual(["long ago", "just now"]);
+  expect(learningsOf(readProgressTail(counting, path, 16 * 1024))).toEqual([
+    "long ago",
+    "just now",
+  ]);
   expect(bytes).toBeLessThan(100 * 1024);
 });

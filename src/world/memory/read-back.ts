@@ -1,12 +1,10 @@
 // What a later agent is told of progress.txt beside its newest entries: the patterns at its top and the last learnings.
-// Only the two ends of the file are read, whatever its size.
+// Only the two ends of the file are looked at, whatever its size.
 
 import { printableLine } from "../../std/printable.ts";
 import type { Host } from "../host/host.ts";
-import { progressSize, readProgressTail } from "./progress-txt.ts";
 
 const HEAD_BYTES = 16 * 1024;
-const TAIL_BYTES = 64 * 1024;
 const LEARNINGS_MAX = 5;
 const LEARNING_CHARS = 400;
 
@@ -18,7 +16,10 @@ const ITEM = /^\s+[-*]\s+(.*)$|^[-*]\s+(.*)$/u;
 
 /** The section about the code as a whole that agents keep at the top, before the first entry. */
 export function readPatterns(host: Host, path: string): string {
-  const lines = (host.files.readRange(path, 0, HEAD_BYTES)?.toString("utf8") ?? "").split("\n");
+  const head = host.files.readRange(path, 0, HEAD_BYTES);
+  // Most files have none, and most of what is read is then something else.
+  if (head === undefined || !/patterns/iu.test(head.toString("latin1"))) return "";
+  const lines = head.toString("utf8").split("\n");
   const first = lines.findIndex((line) => /^(?:---\s*|Iteration:.*)$/u.test(line));
   const top = first === -1 ? lines : lines.slice(0, first);
   const start = top.findIndex((line) => PATTERNS.test(line.trim()));
@@ -28,12 +29,11 @@ export function readPatterns(host: Host, path: string): string {
   return (end === -1 ? rest : rest.slice(0, end)).join("\n").trim();
 }
 
-/** The newest ones of all entries at the end of the file, each once, the last one last. */
-export function readLearnings(host: Host, path: string): string[] {
-  if (progressSize(host, path) === 0) return [];
+/** The newest ones of all entries in the end of a file, each once, the last one last. */
+export function learningsOf(tail: string): string[] {
   const found: string[] = [];
   let isInside = false;
-  for (const line of readProgressTail(host, path, TAIL_BYTES).split("\n")) {
+  for (const line of tail.split("\n")) {
     const heading = LEARNINGS.exec(line);
     if (heading !== null) {
       isInside = true;
