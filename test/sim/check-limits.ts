@@ -99,6 +99,8 @@ function spent(logs: readonly (readonly Event[])[], iterations: Iterations) {
   let [usd, tokens] = [0, 0];
   for (const event of logs.flat()) {
     if (event.type !== "agent-exited" || event.exit.lost) continue;
+    // One that could not be started is followed by another in the same iteration, once it can.
+    if (event.exit.unusable !== undefined) continue;
     const said = iterations.of(event.run, event.iteration).gone?.said;
     usd += said?.costUsd ?? 0;
     tokens += said?.tokens ?? 0;

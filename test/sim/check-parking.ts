@@ -81,7 +81,8 @@ function checkOnlyParked({ now, log, iterations }: RichMoment, tell: Tell): void
   const ready = now.truth?.ready ?? [];
   const inTurn = ready.filter((id) => !parked.has(id) || parked.get(id) === "deferred");
   if (inTurn.length > 0) tell("only-parked-ends", `${inTurn.join()} could still be done`);
-  const isAsking = ready.some((id) => parked.get(id) === "asked");
+  // A question wants its answer, whatever else its task waits for.
+  const isAsking = [...parked.values()].includes("asked");
   const expected = isAsking ? "needs-human" : "circuit-open";
   if (reason !== expected) tell("only-parked-ends", `the run ends ${reason}, not ${expected}`);
 }

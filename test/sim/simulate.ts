@@ -105,10 +105,11 @@ function prepareLife(stage: Stage, end: string | undefined): void {
   machine.rest();
   // A list that an agent broke in an open iteration is the program's to put back.
   const isForPerson = project.list.kind !== "list" && !stage.isIterationOpen;
-  if (isForPerson || end === "needs-human" || end === "agent-unusable") mendProject(stage);
+  const isCalm = machine.life + 1 >= plan.calmFrom;
+  const isLookedAt = end === "needs-human" || (end === "circuit-open" && isCalm);
+  if (isForPerson || isLookedAt || end === "agent-unusable") mendProject(stage);
   // With a merge under way the program does not even start.
   project.repository.giveUpMerge();
-  const isCalm = machine.life + 1 >= plan.calmFrom;
   if (isCalm) stage.isAgentInstalled = true;
   if (!isCalm && machine.life > 0 && persons.chance(plan.editShare * 2)) editProject(stage);
   // A file that nobody asks about may change at any time.
