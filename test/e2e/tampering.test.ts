@@ -350,6 +350,21 @@ test("T6 a test that is weakened without a claim is remembered until the claim c
   expect(project.outcomes()).toEqual(["progressed", "rejected"]);
 });
 
+test("T6 a test that an agent has committed away and a person put back in the tree is missed when it goes again", async () => {
+  const project = givenSteps('- do: [{remove: test/pay.test.js}, {commit: "tidy up"}]\n');
+  const run = async (scenario: string): Promise<void> => {
+    project.write(".ralph/shop/scenario.yaml", scenario);
+    await project.ralph(["run", "-n", "1", "--reset-circuit"]);
+  };
+  await project.ralph(["run", "-n", "1"]);
+  // Put back, and not committed: the last commit is the agent's and has no such test.
+  project.git("restore", "--source=HEAD~1", "test/pay.test.js");
+  await run("- do: [{run: 'echo more >> work.txt'}]\n");
+  await run(`- do: [{remove: test/pay.test.js}, ${AND_MARK}]\n`);
+  expect(end(project)).toMatchObject({ outcome: "rejected", accepted: [] });
+  expect(end(project)["reason"]).toContain("test file deleted (test/pay.test.js)");
+});
+
 test("T6 new tests, moved tests and a person's own change are no tampering", async () => {
   const moved = givenSteps(
     `- do: [{run: 'git mv test/pay.test.js test/money.test.js'}, {write: {path: test/new.test.js, text: 'test("n", () => { expect(1).toBe(1) });'}}, ${AND_MARK}]\n`,

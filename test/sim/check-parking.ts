@@ -100,6 +100,10 @@ function checkStopped({ now, log, iterations, run }: RichMoment, tell: Tell): vo
   const idle = ends.length - 1 - ends.findLastIndex(({ end }) => end.progress === true);
   const { idleMax, sameErrorMax } = config.breaker;
   const max = idle >= idleMax ? idleMax : sameErrorMax;
+  const [error, ...errors] = ends.slice(-sameErrorMax).map(({ end }) => end.error);
+  const isSame = error !== undefined && errors.every((one) => one === error);
+  // What began in an earlier process is not seen whole here.
+  if (idle < idleMax && !isSame) return;
   // Only where the whole row lies in this process and no person has stepped in: then the counts are the same.
   const row = ends.slice(-max);
   if (isTouched || max < 2 || row.length < max) return;

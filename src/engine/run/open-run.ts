@@ -213,6 +213,8 @@ function inheritedFrom(last: RunState, { circuit, config, ownCommit }: OpenOrder
     if (path !== undefined) aside[file] = path;
   }
   const head = ownCommit?.before === trust.head ? (ownCommit?.after ?? trust.head) : trust.head;
+  // With commits of agents that nobody has accepted, HEAD is nothing to compare with, even where the tree looks well.
+  const isSettled = trust.findings.length === 0 && trust.commit === trust.head;
   const suspicion = {
     ...(trust.commit === undefined ? {} : { trusted: trust.commit }),
     ...(head === undefined ? {} : { head }),
@@ -226,7 +228,7 @@ function inheritedFrom(last: RunState, { circuit, config, ownCommit }: OpenOrder
     ...(greenGates.length === 0 ? {} : { greenGates }),
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(tokens === undefined ? {} : { tokens }),
-    ...(trust.findings.length === 0 ? {} : suspicion),
+    ...(isSettled ? {} : suspicion),
   };
 }
 
